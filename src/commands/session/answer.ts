@@ -17,7 +17,7 @@ import {
   type SessionEnd,
   unknownTool,
 } from '../../session/client/answering.js';
-import type { PendingCall } from '../../session/client/pending-calls.js';
+import type { PendingCall } from '../../session/client/platform-session.js';
 import { sessionUrl } from '../../session/client/platform-session.js';
 import { type Clock, systemClock } from '../../system/clock.js';
 import { holdOpen } from '../../system/process.js';

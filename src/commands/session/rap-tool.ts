@@ -11,7 +11,7 @@ import { checkArguments } from '../../runtime/check-call.js';
 import { Runtime } from '../../runtime/runtime.js';
 import { Wire } from '../../runtime/wire.js';
 import { type Answerer, answeredCall, unknownTool } from '../../session/client/answering.js';
-import type { PendingCall } from '../../session/client/pending-calls.js';
+import type { PendingCall } from '../../session/client/platform-session.js';
 import { parseJson } from '../../util/json.js';
 import type { Denial, ToolInfo } from '../consent.js';
 import type { Chooser } from '../invoke/questions.js';

@@ -8,7 +8,7 @@ import { systemClock } from '../../system/clock.js';
 import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import { createRedactor } from '../../util/redact.js';
 import { foreignWords, isRecord } from '../../util/values.js';
-import type { PendingCall } from './pending-calls.js';
+import type { PendingCall } from './platform-session.js';
 import { PlatformSession, sessionUrl } from './platform-session.js';
 
 export interface Answerer {

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PendingCalls } from '../../../src/session/client/pending-calls.js';
+import { createLog } from '../../../src/events/log.js';
+import { PlatformSession } from '../../../src/session/client/platform-session.js';
+import { fakeClock } from '../../support/fake-clock.js';
 
 const awaiting = (...calls: unknown[]) => stateChange('awaiting_tool_results', calls);
 const running = () => stateChange('running', []);
@@ -15,13 +17,29 @@ const call = (id: unknown, tool_name: unknown = 'lookup_order', args: unknown = 
   id,
 });
 
-function callsAfter(...events: unknown[]): PendingCalls {
-  const calls = new PendingCalls();
-  for (const event of events) calls.apply(event);
-  return calls;
+/** A session whose platform reports these events, one group for each look. */
+function reporting(...groups: readonly (readonly unknown[])[]) {
+  const pages = groups.flatMap(events => [events, []]);
+  const warnings: string[] = [];
+  const clock = fakeClock();
+  const log = createLog(clock.now);
+  log.subscribe(event => event.kind === 'warned' && warnings.push(event.message));
+  const status = 'awaiting_tool_results';
+  const send = async ({ url }: { url: string }) => {
+    const value = url.endsWith('/status') ? { status } : { status, new_events: pages.shift() ?? [] };
+    return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(value)) };
+  };
+  const client = { send, close: async () => {} };
+  const { signal } = new AbortController();
+  const about = { client, log, clock, url: 'http://p/s', thread: 's', key: 'sk-very-secret', signal };
+  return { session: new PlatformSession(about), warnings };
 }
 
-const keysAfter = (...events: unknown[]) => callsAfter(...events).calls.map(({ key }) => key);
+async function shown(...events: unknown[]) {
+  const { session, warnings } = reporting(events);
+  await session.look(0);
+  return { calls: session.listed, keys: session.listed.map(({ key }) => key), warnings };
+}
 
 describe('which calls are pending', () => {
   it.each<[string, unknown[], string[]]>([
@@ -58,11 +76,11 @@ describe('which calls are pending', () => {
     ],
     ['the calls of an unknown state', [awaiting(call('a')), stateChange('paused', [call('b')])], ['b']],
     ['none once the session is idle', [awaiting(call('a')), stateChange('idle', undefined)], []],
-  ])('%s', (_, events, keys) => expect(keysAfter(...events)).toEqual(keys));
+  ])('%s', async (_, events, keys) => expect((await shown(...events)).keys).toEqual(keys));
 
-  it('contain the request as the platform sent it', () => {
+  it('contain the request as the platform sent it', async () => {
     const native = { tool_name: 'a', args: { x: 1 }, id: 7, tenant: 'ours' };
-    const [pending] = callsAfter(awaiting(native)).calls;
+    const [pending] = (await shown(awaiting(native))).calls;
     expect(pending).toMatchObject({ key: '#1', id: null });
     expect(pending?.native).toEqual(native);
   });
@@ -81,9 +99,11 @@ describe('unreadable input', () => {
       awaiting({ ...call('a'), id: { toString: 1 } }, { ...call('a'), id: { toString: 1 } }),
       /toString.* is pending twice/,
     ],
-  ])('%s causes a warning', (_, event, said) => expect(new PendingCalls().apply(event).join()).toMatch(said));
+  ])('%s causes a warning', async (_, event, said) =>
+    expect((await shown(event)).warnings.join()).toMatch(said),
+  );
 
-  it('never throws, and no two calls share a key', () => {
+  it('never throws, and no two calls share a key', async () => {
     const odd = { toString: 1 };
     const id = fc.oneof(fc.constantFrom('a', '#1', 'a (2)', null, '', odd), fc.jsonValue());
     const pending = fc.oneof(
@@ -95,13 +115,13 @@ describe('unreadable input', () => {
       fc.constant(running()),
       fc.jsonValue(),
     );
-    fc.assert(
-      fc.property(fc.array(event), events => {
-        const calls = new PendingCalls();
+    await fc.assert(
+      fc.asyncProperty(fc.array(event), async events => {
+        const { session } = reporting(...events.map(each => [each]));
         const natives = new Map<string, unknown>();
-        for (const each of events) {
-          calls.apply(each);
-          for (const { key, native } of calls.calls) {
+        for (const _ of events) {
+          await session.look(0);
+          for (const { key, native } of session.listed) {
             if (natives.has(key)) expect(natives.get(key)).toEqual(native);
             natives.set(key, native);
           }

@@ -204,6 +204,43 @@ describe.concurrent('the guard of the listener', () => {
   });
 });
 
+const QUESTION = {
+  ...{ type: 'user_choice', ...IDS, prompt: 'Where?', choices: ['here', 'there'], default: 0 },
+  response_url: 'http://tool:3001/choices/0123456789abcdef?code=canary',
+};
+
+it.concurrent.each(['plain', 'json', 'ndjson'])(
+  'row 25: the address for answering a question has no token in %s',
+  async output => {
+    await using listening = await startListeningHere(['-o', output]);
+    await listening.post(QUESTION);
+    await listening.tells('http://tool:3001/choices/');
+    const { stdout } = await listening.stop();
+    expect(stdout).toContain('http://tool:3001/choices/[redacted]');
+    expect(stdout).not.toMatch(/0123456789abcdef|canary/);
+  },
+);
+
+it.concurrent('row 1: guessing does not flood the output: wrong addresses are printed the first, tenth, hundredth time', async () => {
+  await using listening = await startListeningHere();
+  for (let n = 0; n < 30; n++) await ask(`${listening.callback_url}${n}`, { body: '{}' });
+  await listening.post(result({ text: 'hello' }));
+  await listening.tells('LLM text');
+  const { stdout, stderr } = await listening.stop();
+  expect(
+    stdout.match(/was refused with 404: callbacks go to the callback_url of the first line/g),
+  ).toHaveLength(2);
+  expect(stderr).toBe(
+    'warning: 30 posts to a wrong callback URL: /callback/…; expected /callback/<token> [TOOL-OPAQUE]\n',
+  );
+});
+
+it.concurrent('a cleared view is reported, and nothing is drawn', async () => {
+  await using listening = await startListeningHere();
+  await listening.post({ type: 'view_update', group_id: 'thread_1', view_type: 'diff', content: {} });
+  expect(await listening.tells('thread_1')).toMatch(/ • view diff cleared\n.*group_id thread_1\n$/);
+});
+
 describe.concurrent('the end', () => {
   it.each([
     ['SIGINT', startListeningHere],

@@ -185,7 +185,7 @@ async function runOrWait(
   { env = {}, quit }: Running,
   { interrupted }: Run,
 ): Promise<number> {
-  if (command) return interrupted.status ?? runAttached({ argv: command, env });
+  if (command) return interrupted.status ?? runAttached(command, env);
   await Promise.race([new Promise<void>(resolve => interrupted.onSignal(resolve)), quit]);
   return 0;
 }

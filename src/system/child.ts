@@ -123,31 +123,16 @@ interface StartOptions extends CommandOptions {
   readonly signal?: AbortSignal;
 }
 
-interface RunningCommand {
-  readonly port: number;
-  readonly url: string;
-  readonly ready: Record<string, unknown>;
-  /** Interrupts the command and its descendants; kills what is left after 2 s. */
-  stop(): Promise<void>;
-  readonly exited: Promise<Exit>;
-  lastLines(): readonly string[];
-}
-
 const READY_MS = 10_000;
 
 const INTERRUPT = [['SIGINT', 2_000]] as const;
 
 /**
  * Starts a command and waits for the port on the first line of its stdout: `{"port":3001}`. Other output is dropped. The command ends
- * with this process.
+ * with this process; `stop` interrupts it and its descendants, and kills what is left after 2 s.
  * @throws ProtocolCliError `command-failed`, with its exit status and the last lines of its stderr.
  */
-export async function startCommand({
-  readyWithinMs = READY_MS,
-  signal,
-  env,
-  ...options
-}: StartOptions): Promise<RunningCommand> {
+export async function startCommand({ readyWithinMs = READY_MS, signal, env, ...options }: StartOptions) {
   const group = new Group({ ...options, env: { ...env, RAP_EMBEDDED: '1' } });
   group.child.stdin.end();
   const stop = () => group.stop(INTERRUPT);
@@ -166,9 +151,7 @@ export async function startCommand({
   }
 }
 
-type Ready = Pick<RunningCommand, 'port' | 'ready'>;
-
-async function readyLine(child: Group['child'], ms: number): Promise<Ready> {
+async function readyLine(child: Group['child'], ms: number) {
   const broken = new Promise<never>((_, reject) => child.once('error', reject));
   const line = Promise.race([firstLine(child.stdout), broken]);
   if (!(await cameWithin(line, ms))) throw new Error(`it was not ready within ${ms} ms`);
@@ -197,7 +180,7 @@ function firstLine(stream: Readable): Promise<string> {
 }
 
 /** @throws Error that describes what is wrong with the line. */
-function parseReady(line: string): Ready {
+function parseReady(line: string) {
   const reading = parseJson(line);
   if (!reading.ok || !isRecord(reading.value)) throw new Error('its first line is not a JSON object');
   const ready = reading.value;
@@ -268,19 +251,17 @@ export function startSpokenCommand(options: CommandOptions): SpokenCommand {
   return { stdin, stdout, stderr: count => group.lastLines(count), ended, stop: () => group.stop(TERMINATE) };
 }
 
-interface AttachedCommand {
-  /** The program and its arguments; not parsed by a shell. */
-  readonly argv: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-}
-
 /**
  * Runs a command with our stdin, stdout and stderr. On a terminal it stays in our process group, so that Ctrl-C reaches it too;
  * otherwise it gets its own group. Signals are passed on to it and its descendants; the second signal of a kind kills them and ends
  * this process. Resolves to the exit status as a shell reports it: 128 plus the signal number.
+ * @param words the program and its arguments; not parsed by a shell
  * @throws ProtocolCliError `usage` if it could not be started.
  */
-export async function runAttached({ argv: [program = '', ...rest], env }: AttachedCommand): Promise<number> {
+export async function runAttached(
+  [program = '', ...rest]: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<number> {
   const detached = !isOnTerminal();
   let child: ChildProcess | undefined;
   const signalAll = (signal: NodeJS.Signals) => {

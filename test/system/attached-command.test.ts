@@ -15,7 +15,7 @@ beforeAll(async () => {
   program = await bundled(`
     import { runAttached } from './src/system/child.js';
     const argv = process.argv.slice(1);
-    runAttached({ argv, env: { TOOL_URL: 'http://127.0.0.1:9' } }).then(
+    runAttached(argv, { TOOL_URL: 'http://127.0.0.1:9' }).then(
       status => console.log('status ' + status),
       error => console.log(error.code + ': ' + error.message));`);
 });
@@ -71,9 +71,9 @@ describe('a command after --', () => {
   });
 
   it('returns its exit status', async () => {
-    expect(await runAttached({ argv: node('process.exit(7)'), env: {} })).toBe(7);
-    expect(await runAttached({ argv: node('process.kill(process.pid, "SIGKILL")'), env: {} })).toBe(137);
-    expect(await runAttached({ argv: ['sh', '-c', 'kill -TERM $$'], env: {} })).toBe(143);
+    expect(await runAttached(node('process.exit(7)'), {})).toBe(7);
+    expect(await runAttached(node('process.kill(process.pid, "SIGKILL")'), {})).toBe(137);
+    expect(await runAttached(['sh', '-c', 'kill -TERM $$'], {})).toBe(143);
   });
 
   it.each([
@@ -81,7 +81,7 @@ describe('a command after --', () => {
     ['no-such-program-anywhere', 'program not found'],
     ['/etc/passwd', 'it may not be executed'],
   ])('that cannot be started is reported: %s', async (argv, reason) => {
-    await expect(runAttached({ argv: [argv], env: {} })).rejects.toMatchObject({
+    await expect(runAttached([argv], {})).rejects.toMatchObject({
       code: 'usage',
       message: `the command "${argv}" did not start: ${reason}`,
       hint: expect.stringContaining('sh -c'),
@@ -91,8 +91,8 @@ describe('a command after --', () => {
   it('leaves no listeners behind', async () => {
     const counts = () => ['SIGINT', 'SIGTERM', 'SIGHUP', 'exit'].map(name => process.listenerCount(name));
     const before = counts();
-    await runAttached({ argv: ['true'], env: {} });
-    await runAttached({ argv: ['/no/such/program'], env: {} }).catch(() => {});
+    await runAttached(['true'], {});
+    await runAttached(['/no/such/program'], {}).catch(() => {});
     expect(counts()).toEqual(before);
   });
 });

@@ -308,17 +308,10 @@ function kindOf([what, observations]: readonly [string, readonly Observation[]])
 }
 
 /** The verdict on one test case: a row beside those of the rules. */
-export interface CaseCheck {
+export interface CaseCheck extends Pick<Check, 'reason' | 'reasonLines' | 'events' | 'calls'> {
   readonly place: string;
   readonly operation: string;
   readonly status: Extract<CheckStatus, 'pass' | 'fail' | 'could-not-run'>;
-  readonly reason: string;
-  /** The reason on several lines, if it has more than one. */
-  readonly reasonLines?: readonly string[];
-  /** By their `seq`, the events that prove it. */
-  readonly events: readonly number[];
-  /** The call made for the case, if it does not pass. */
-  readonly calls?: readonly ConcernedCall[];
 }
 
 /**

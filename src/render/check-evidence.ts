@@ -21,7 +21,7 @@ export interface WireRecord {
 }
 
 /** The evidence for a finding: events by their `seq`, and paths in their bodies. */
-export type Proof = Pick<Row, 'events' | 'spots'>;
+type Proof = Pick<Row, 'events' | 'spots'>;
 
 /** Maximum length of a body shown whole, and of the sketch of a longer one, in characters. */
 const [WHOLE, SKETCH] = [160, 320];

@@ -18,13 +18,13 @@ import { groupBy } from '../util/collections.js';
 import type { Redactor } from '../util/redact.js';
 import { firstFew, firstOf } from '../util/text.js';
 import { visibleLine } from '../util/visible.js';
-import { evidenceLines, type Proof, shareableRun, type WireRecord } from './check-evidence.js';
+import { evidenceLines, shareableRun, type WireRecord } from './check-evidence.js';
 import { type Failure, failureOf, problemLines } from './failure.js';
 import { counted, type Line, MARKS, type Mark, quote, type Span, say } from './line.js';
 import { mergeWarnings, warningsOf, withoutFollow } from './warnings.js';
 
 /** A result of a check: for a rule, a case, a gap in the recording, or an expected failure that could not occur. */
-export interface Finding extends Proof {
+export interface Finding extends Pick<Row, 'events' | 'spots'> {
   readonly about: Side | 'case' | 'gap' | 'idle';
   readonly standing: Standing;
   readonly heading: Line;

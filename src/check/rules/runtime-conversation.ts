@@ -186,12 +186,12 @@ function answersIn(calls: readonly CallEvidence[], view: RuntimeView): (call: Ca
   const answers = [...view.asked('answer'), ...view.asked('dismiss')]
     .toSorted((one, other) => one.event.seq - other.event.seq)
     .flatMap(line => {
-      const { event, message } = line;
+      const { event } = line;
       const index = open.findIndex(
         ({ call, question }) => question.callback.request.seq < event.seq && isWaiting(call, event.seq),
       );
       const [asked] = index < 0 ? [] : open.splice(index, 1);
-      return asked ? { ...asked, line, choice: 'choice' in message ? message.choice : null } : [];
+      return asked ? { ...asked, line } : [];
     });
   return call => {
     const own = answers.filter(each => each.call === call);
@@ -210,11 +210,10 @@ interface Answer {
   readonly call: CallEvidence;
   readonly question: Received<'user_choice'>;
   readonly line: Asked<'answer' | 'dismiss'>;
-  /** The index or the label; null if the user dismissed the question. */
-  readonly choice: number | string | null;
 }
 
-function onAnswer({ call, question: { callback, message }, line, choice }: Answer): Observation {
+function onAnswer({ call, question: { callback, message }, line }: Answer): Observation {
+  const choice = 'choice' in line.message ? line.message.choice : null; // null: the user dismissed the question
   const label = typeof choice === 'string' ? message.choices.indexOf(choice) : choice;
   const expected = label ?? message.default;
   const selections = call.selections.filter(({ request }) => request.seq > line.event.seq);

@@ -108,9 +108,7 @@ export const runtimeRequestRules = defineRules({
     advice: 'Reject the whole toolset if any part is invalid, and reject names that two toolsets define.',
     absent: 'no toolset in it was invalid, and no two define the same name',
     observe: evidence => [
-      evidence.view
-        ? evidence.servers.map(each => onInvalidServer(each, evidence))
-        : onInvalidToolset(evidence),
+      evidence.servers.map(each => onInvalidServer(each, evidence)),
       onDuplicateNames(evidence),
       onUnusedToolset(evidence),
     ],
@@ -205,25 +203,18 @@ function fieldFault({ callback_url, thread_ancestors, group_id }: Invocation): s
   return thread_ancestors?.includes(group_id) ? 'thread_ancestors names the thread itself' : null;
 }
 
-function onInvalidToolset({ discoveries, calls }: Evidence): Observed {
-  const invalid = discoveries.filter(({ reading }) => reading?.ok === false);
-  if (invalid.length === 0 || discoveries.some(({ reading }) => reading?.ok)) return null;
-  const [called] = calls.flatMap(({ attempts }) => attempts.slice(0, 1));
-  return called
-    ? lacking('an operation of an invalid toolset was called', [...invalid, called])
-    : held(invalid);
-}
-
-function onInvalidServer(server: KnownServer, { requestedCalls, calls }: Evidence): Observed {
+function onInvalidServer(server: KnownServer, { requestedCalls, calls, view }: Evidence): Observed {
   const { invalidNames: names, discoveries } = server;
+  const isInvalidName = (name = '') => names.includes(name) || (!view && names.length > 0);
   const [called] = calls
-    .filter(({ tool, invocation }) => !tool && names.includes(invocation?.operation ?? ''))
+    .filter(({ tool, invocation }) => !tool && isInvalidName(invocation?.operation))
     .flatMap(({ attempts }) => attempts.slice(0, 1))
     .filter(attempt => isTo(server, attempt));
-  if (called) return broken('an operation of an invalid toolset was called', [...discoveries, called]);
-  return requestedCalls.some(({ message, tools }) => tools.length === 0 && names.includes(message.operation))
-    ? held(discoveries)
-    : null;
+  if (called) return lacking('an operation of an invalid toolset was called', [...discoveries, called]);
+  const isAsked = requestedCalls.some(
+    ({ message, tools }) => tools.length === 0 && names.includes(message.operation),
+  );
+  return isAsked || (!view && names.length > 0) ? held(discoveries) : null;
 }
 
 /** An invalid toolset, or two equal names, do not make the other operations unavailable. */

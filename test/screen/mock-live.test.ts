@@ -62,7 +62,7 @@ describe.concurrent('a mock with a screen', () => {
     mock.type('p');
     await mock.shows('‖ deliveries are held back');
     const call = await mock.call('edit_file', { path: 'src/main.rs' });
-    await mock.shows('… held');
+    await mock.shows('… waiting');
     await mock.shows('"path": "src/main.rs"');
     expect(call.callbacks).toHaveLength(0);
     mock.type('p');

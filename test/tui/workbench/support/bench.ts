@@ -71,12 +71,12 @@ export function openBench({ clock = fakeClock(), level = 0, start = {}, ...more 
     serverOf: more.serverOf ?? (() => 's1'),
     isUnvalidated: (key: string) => more.unvalidated?.includes(key) ?? false,
   };
-  const shelve = (name: string) => {
+  const reopen = (name: string) => {
     model.sources = [...model.sources.filter(each => each.name !== name), opened(name)];
   };
   const options: SessionOptions = {
     model,
-    controls: { ...notingControls(asked, shelve), ...more.controls },
+    controls: { ...notingControls(asked, reopen), ...more.controls },
     clock,
     level,
     supports: new Set(['text', 'diff']),
@@ -92,7 +92,7 @@ export function openBench({ clock = fakeClock(), level = 0, start = {}, ...more 
 }
 
 /** What was asked for, in words: `cancel call_1`. */
-function notingControls(asked: string[], shelve: (name: string) => void): Controls {
+function notingControls(asked: string[], reopen: (name: string) => void): Controls {
   const note = (...words: readonly unknown[]) => void asked.push(words.map(wordOf).join(' '));
   const done = (what: string): ActionResult => ({ text: `${what}: done`, isBad: false });
   const told = <Came>(came: Came, ...words: readonly unknown[]): Came => {
@@ -119,7 +119,7 @@ function notingControls(asked: string[], shelve: (name: string) => void): Contro
     saveFixture: async (...words) => told(done('fixture'), 'saveFixture', ...words),
     saveTranscript: async path => told(done('transcript'), 'saveTranscript', path),
     async openTranscript(path) {
-      shelve(path);
+      reopen(path);
       return told(done('open'), 'openTranscript', path);
     },
     paths: async () => [],

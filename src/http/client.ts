@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoOf, messageOf, ProtocolCliError } from '../util/errors.js';
 import { bytesText } from '../util/text.js';
@@ -374,7 +375,12 @@ interface Pace {
   readonly everyMs: number;
 }
 
-export async function* drip(body: Uint8Array, { bytes, everyMs }: Pace): AsyncGenerator<Uint8Array> {
+/** The body to send: with a pace, in pieces. */
+export function bodyOf({ body, pace }: HttpRequest): Readable | Uint8Array | null {
+  return body && pace ? Readable.from(drip(body, pace)) : (body ?? null);
+}
+
+async function* drip(body: Uint8Array, { bytes, everyMs }: Pace): AsyncGenerator<Uint8Array> {
   for (let sent = 0; sent < body.length; sent += bytes) {
     if (sent > 0) await sleep(everyMs);
     yield body.subarray(sent, sent + bytes);

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { type ClientOptions, destinationOf, guardedLookup } from './addresses.js';
 import {
   asTransportError,
-  drip,
+  bodyOf,
   type HttpAnswer,
   type HttpClient,
   type HttpRequest,
@@ -42,7 +42,9 @@ export function createNodeClient(options: ClientOptions = {}): HttpClient {
     open.add(reader);
     sending.once('close', () => open.delete(reader));
     report(sending, reader);
-    write(sending, request);
+    const body = bodyOf(request);
+    if (body instanceof Readable) body.pipe(sending);
+    else sending.end(body);
     return reader.answer;
   };
   const close = async () => {
@@ -67,11 +69,6 @@ function start({ request: send, agent }: Sender, url: URL, request: HttpRequest)
   } catch (error) {
     throw asTransportError(error, 'connect');
   }
-}
-
-function write(sending: ClientRequest, { body, pace }: HttpRequest): void {
-  if (body && pace) Readable.from(drip(body, pace)).pipe(sending);
-  else sending.end(body);
 }
 
 const HUNG_UP = Object.assign(new Error('the connection was closed without an answer'), {

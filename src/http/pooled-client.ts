@@ -1,11 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Readable } from 'node:stream';
 import { Agent, type Dispatcher, fetch as undiciFetch } from 'undici';
 import { bytesText } from '../util/text.js';
 import { type ClientOptions, destinationOf, guardedLookup } from './addresses.js';
 import {
   asTransportError,
-  drip,
+  bodyOf,
   type HttpAnswer,
   type HttpClient,
   type HttpRequest,
@@ -119,10 +118,6 @@ export function createAgentClient(options: ClientOptions = {}): HttpClient {
     },
     close: () => agent.destroy(),
   };
-}
-
-function bodyOf({ body, pace }: HttpRequest): Uint8Array | Readable | null {
-  return body && pace ? Readable.from(drip(body, pace)) : (body ?? null);
 }
 
 class Report implements Dispatcher.DispatchHandler {

@@ -12,7 +12,7 @@ export type Files = Pick<typeof fs, 'link' | 'lstat' | 'open' | 'rename' | 'rm'>
 
 export const OWNER_ONLY = 0o600;
 
-export const EVERYBODY_MAY_READ = 0o644;
+const EVERYBODY_MAY_READ = 0o644;
 
 /** Open flags that fail if anything exists at the path, even a dangling link (threats, row 26). */
 export const NEW_AND_NOT_A_LINK =
@@ -55,8 +55,12 @@ export function createPrivateFile(path: string, files: Files = fs): Promise<Priv
   return createFile(path, OWNER_ONLY, files);
 }
 
-/** As {@link createPrivateFile}, with other permissions. */
-export async function createFile(path: string, mode: number, files: Files = fs): Promise<PrivateFile> {
+/** As {@link createPrivateFile}, but other users may read it. */
+export function createPublicFile(path: string): Promise<PrivateFile> {
+  return createFile(path, EVERYBODY_MAY_READ, fs);
+}
+
+async function createFile(path: string, mode: number, files: Files): Promise<PrivateFile> {
   await removeLeftDrafts(path);
   const draft = await draftBeside(path);
   return explaining(path, async () => {
@@ -265,7 +269,7 @@ export class GroupWriter {
  * @throws ProtocolCliError `unwritable-file`.
  */
 export async function writePublicFile(path: string, text: string, how?: Placing): Promise<void> {
-  const file = await createFile(path, EVERYBODY_MAY_READ);
+  const file = await createPublicFile(path);
   try {
     await file.write(text.replace(/\n$/, ''));
     await file.commit(how);

@@ -10,7 +10,7 @@ import { colourLevel } from '../../render/terminal/colour-level.js';
 import { runsOf, svgLines } from '../../render/terminal/svg.js';
 import { createTheme } from '../../render/terminal/theme.js';
 import { mergeWarnings } from '../../render/warnings.js';
-import { createFile, EVERYBODY_MAY_READ } from '../../system/files.js';
+import { createPublicFile } from '../../system/files.js';
 import { keepHeapTight, keepNewspaceSmall } from '../../system/process.js';
 import { isClosed, writeOut } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
@@ -167,7 +167,7 @@ async function writeLines(
   stream: NodeJS.WritableStream,
 ): Promise<void> {
   if (path === undefined) return streamLines(lines, stream);
-  const file = await createFile(path, EVERYBODY_MAY_READ);
+  const file = await createPublicFile(path);
   try {
     for (const line of lines) await file.write(line);
     await file.commit();

@@ -30,7 +30,6 @@ const FAILED = { type: 'error', basis: 'convention' } as const;
 
 const PLAIN: readonly Case[] = [
   { call: ['edit_file', 'path=src/main.rs'], text: 'Replaced text in src/main.rs', chosen: 0 },
-  { call: ['edit_file', 'path=a b.txt', 'replace=3'], text: 'Replaced text in a b.txt', chosen: 0 },
   { call: ['echo', 'text=é \n😀'], text: 'é \n😀' },
   { call: ['big', 'bytes=30'], text: '0 is a piece; 1 is a piece; ..' },
   { call: ['slow', 'ms=120'], text: 'Finished after 120 ms' },

@@ -82,16 +82,7 @@ it('protocol-cli <file> shows a file as render does', async () => {
   });
 });
 
-it('--call shows one call of a transcript whole, and --call of a single message is refused', async () => {
-  const file = folder.file('two.ndjson');
-  await runHere(argv`invoke ${plain.url} edit_file path=a.txt --repeat 2 -o json --save ${file}`);
-  const all = await runHere(argv`render ${file} -o json`);
-  const second = JSON.parse(all.stdout).calls[1].invocation.id;
-  const one = await runHere(argv`render ${file} --call 2`);
-  expect(one).toMatchObject({ status: 0, stdout: expect.stringContaining(`"id": "${second}"`) });
-  expect(one.stdout).toContain('"path": "a.txt"');
-  expect(one.stdout).toContain('TRANSCRIPT of 1 call');
-  expect((await runHere(argv`render ${file} --failed`)).status).toBe(2);
+it('--call of a single message is refused', async () => {
   const refused = await runHere(argv`render - --call 1`, { stdin: RESULT });
   expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining('--call and --failed') });
 });

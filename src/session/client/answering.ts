@@ -132,6 +132,9 @@ type PostFailure = NonNullable<Awaited<ReturnType<PlatformSession['post']>>>;
 /** Maximum duration of a long poll (platforms). */
 const LONG_POLL_MS = 20_000;
 
+/** Time between two looks at a paused session. */
+const RECHECK_MS = 1_000;
+
 /** Minimum time between two polls of a platform that answers at once. */
 const MIN_POLL_MS = 500;
 
@@ -146,13 +149,14 @@ class SessionClient {
   constructor(
     private readonly connection: PlatformSession['connection'],
     private readonly answerer: Answerer,
+    private readonly waitMs: number,
   ) {
     this.session = new PlatformSession(connection);
   }
 
   /** Answers until the session settles, or nothing new came for `waitMs`; 0 waits forever. */
-  async run(waitMs: number): Promise<void> {
-    const { session, connection } = this;
+  async run(): Promise<void> {
+    const { session, connection, waitMs } = this;
     const { clock, log, thread } = connection;
     await session.look(0);
     let newsAt = clock.now();
@@ -257,7 +261,7 @@ class SessionClient {
     tries: Tries,
   ): Promise<readonly Settled[]> {
     if (status === 413) return this.#oneByOne(settled, error);
-    if (status === 422) return this.#afterInvalid(settled, error, tries);
+    if (status === 422) return this.#afterInvalid(settled, error);
     if (status === 429) {
       if (++tries.waits > MAX.waits) throw error;
       await this.session.pause(pauseMs);
@@ -269,19 +273,26 @@ class SessionClient {
   }
 
   /** If some answers were refused because their calls are not pending any more, the others can be posted again. */
-  async #afterInvalid(
-    settled: readonly Settled[],
-    refusal: ProtocolCliError,
-    tries: Tries,
-  ): Promise<readonly Settled[]> {
+  async #afterInvalid(settled: readonly Settled[], refusal: ProtocolCliError): Promise<readonly Settled[]> {
     const { session } = this;
     const still = await this.#stillPending(settled);
     const gone = settled.length - still.length;
     if (gone > 0)
       session.warn(`calls that were not pending any more when their answers were posted: ${gone}`);
     else if (session.isAwaiting) return this.#oneByOne(settled, refusal);
-    else if (++tries.waits > MAX.waits) throw refusal;
-    else await session.pause(session.backOffMs(tries.waits)); // paused: no event reports that the session waits again
+    else return this.#onceAwaiting(settled, refusal);
+    return still;
+  }
+
+  /** Rechecks a session that is paused, since no event reports that it waits again. */
+  async #onceAwaiting(settled: readonly Settled[], refusal: ProtocolCliError): Promise<readonly Settled[]> {
+    const { session, waitMs } = this;
+    let still = settled;
+    for (let waitedMs = 0; !session.isAwaiting && !session.isSettled; waitedMs += RECHECK_MS) {
+      if (waitMs > 0 && waitedMs >= waitMs) throw refusal;
+      await session.pause(RECHECK_MS);
+      still = await this.#stillPending(settled);
+    }
     return still;
   }
 
@@ -350,8 +361,8 @@ export async function answering(
 ): Promise<SessionEnd> {
   const redact = keyRedactor(given.key);
   const log: Log = { ...given.log, emit: fact => given.log.emit(redact(fact)) };
-  const client = new SessionClient({ ...given, log }, answerer);
-  await client.run(waitMs);
+  const client = new SessionClient({ ...given, log }, answerer, waitMs);
+  await client.run();
   const { status, isSettled, error, answer } = client.session;
   return redact({ id: given.thread, status, isSettled, error, answer });
 }

@@ -401,7 +401,7 @@ function answerWords(call: ToolCall): Line {
 
 /** What the user can do for a waiting call, or where. */
 function waitLines(call: ToolCall, secrets: Redactor): Line[] {
-  const { awaits, addressee } = call;
+  const { awaits } = call;
   const question = questionOf(call);
   if (awaits === null) return [];
   if (awaits === 'fire') return [labelled('waits', say('press f to send it', 'warn'))];
@@ -411,15 +411,9 @@ function waitLines(call: ToolCall, secrets: Redactor): Line[] {
       // On its own row without indent, so that it can be copied.
       clipped(textOf(question, 'auth_url'), 'running', MAX),
     ];
-  const selected = Number(question['default'] ?? 0);
-  const answer = JSON.stringify({ id: addressee?.id, selected });
-  const choice = clipped(secrets.text(choiceOf(question, selected) ?? ''), 'title', MAX);
-  const place = withoutPath(textOf(question, 'response_url'));
-  return [
-    labelled('waits', say('for a choice: press f for ', 'warn'), ...choice),
-    labelled('', ...line`or the runtime posts, such as ${clipped(answer, 'plain', MAX)}`),
-    labelled('', ...line`to its response_url, ${place}`),
-  ];
+  const preset = choiceOf(question, question['default'] ?? 0) ?? '';
+  const choice = clipped(secrets.text(preset), 'title', MAX);
+  return [labelled('waits', say('for a choice: press f for ', 'warn'), ...choice)];
 }
 
 /** A callback: its type, its delivery attempts, its message. */

@@ -56,7 +56,6 @@ describe('RT-CHOICE: who picked what, and whether the selection was sent', () =>
 
   test.each([
     ['person', 'you picked 0 staging (the default)'],
-    ['flag', '--choose picked 0 staging (the default)'],
     ['policy', 'the policy picked 0 staging (the default)'],
   ] as const)('by a %s', (by, line) => {
     const decided: Moment[] = [{ kind: 'decided', what: 'choice', by, value: 0, calls: [KEY] }];

@@ -22,6 +22,19 @@ test('repeats: the oldest are forgotten first', async () => {
   expect(executed).toEqual([false, false, true]);
 });
 
+test('a call whose id was reused is still recognized', async () => {
+  const stage = intakeWith(file);
+  const arrivals = [];
+  for (const n of [1, 2, 1, 2]) arrivals.push(await arrivalAt(stage, { arguments: { n } }));
+  expect(arrivals.map(({ attempt, isExecuted }) => [attempt, isExecuted])).toEqual([
+    [1, true],
+    [1, true],
+    [2, false],
+    [2, false],
+  ]);
+  expect(arrivals.map(({ key }) => key)).toEqual(['["g","i"]', '["g","i"]#2', '["g","i"]', '["g","i"]#2']);
+});
+
 test('TOOL-ISOLATE: repeats are recognized as in a model, and no two calls share a key', async () => {
   const names = fc.constantFrom('a', 'b', '","', '["a","b"]', '__proto__', 'a#2');
   const step = fc.record({ group_id: names, id: names, n: fc.constantFrom(1, 2), isFull: fc.boolean() });

@@ -65,6 +65,18 @@ describe('the queue', () => {
   });
 });
 
+it('a finished request frees one slot, not those of requests that hang', async () => {
+  await using runtime = await startServing((response, { url }) => {
+    if (url === '/good') response.end();
+  });
+  await using services = deskWith({ perOrigin: 2, timeoutMs: 60_000 });
+  void services.post(callbackTo(`${runtime.url}hangs`));
+  await services.post(callbackTo(`${runtime.url}good`));
+  for (let n = 0; n < 2; n++) void services.post(callbackTo(`${runtime.url}hangs`));
+  await vi.waitFor(() => expect(runtime.requests).toHaveLength(3));
+  expect(services.told().filter(word => word === 'request 1')).toHaveLength(3);
+});
+
 describe('a pause', () => {
   it('starts no request until it ends', async () => {
     await using runtime = await startServing(200);

@@ -67,6 +67,7 @@ describe('cancellation', () => {
       outcome: { type: 'canceled', reason: 'the call was canceled', by: 'user' },
     });
     expect(clock.pending()).toBe(0);
+    expect([told(tool, 'response'), told(tool, 'broken')]).toMatchObject([[], [{ code: 'CANCELLED' }]]);
   });
 
   test('close() cancels a handler that never ends', async () => {

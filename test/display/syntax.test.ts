@@ -8,64 +8,13 @@ import { lexerFor } from '../../src/display/syntax-lexers.js';
 import { anyCodePoint } from '../support/characters.js';
 
 const FILES = [
-  ...[
-    'x.arduino',
-    'x.ino',
-    '.bashrc',
-    'x.sh',
-    'x.ksh',
-    'x.c',
-    'x.h',
-    'x.cc',
-    'x.hpp',
-    'x.cs',
-    'x.css',
-    'x.go',
-  ],
-  ...[
-    'x.gql',
-    'x.toml',
-    'x.conf',
-    'x.java',
-    'x.mjs',
-    'x.jsx',
-    'x.json',
-    'x.jsonc',
-    'x.kt',
-    'x.less',
-    'x.lua',
-  ],
-  ...[
-    'Makefile',
-    'x.mk',
-    'x.md',
-    'x.m',
-    'x.pl',
-    'x.php',
-    'C:\\work\\x.PY',
-    'x.pyi',
-    'x.r',
-    'x.rb',
-    'Gemfile',
-  ],
-  ...[
-    'src/main.rs',
-    'x.scss',
-    'x.sql',
-    'x.swift',
-    'a/b.test.ts',
-    'x.tsx',
-    'x.vb',
-    'x.wat',
-    'x.html',
-    'x.vue',
-  ],
-  ...['x.svg', 'x.yml'],
+  ...['src/main.rs', 'a/b.test.ts', 'C:\\work\\x.PY', 'x.go', 'x.jsonc', 'Makefile', 'x.md', 'x.toml'],
+  ...['.bashrc', 'x.ksh', '.editorconfig', 'x.m', 'x.pyi', 'Gemfile', 'x.wat', 'x.vue', 'x.webmanifest'],
 ];
 
 describe('languages', () => {
-  test.each(FILES)('%s has a lexer', path => {
-    expect(lexerFor(path)?.('a')).not.toEqual([]);
+  test.each(FILES)('the language of %s is known', path => {
+    expect(lexerFor(path)).not.toBeNull();
   });
 
   test.each(['x.unknown', 'README', 'LICENSE', '__proto__', 'constructor', 'dir.rs/plain', ''])(

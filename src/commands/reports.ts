@@ -3,7 +3,6 @@ import { dirname } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import type { CHECK_FORMATS } from '../render/outputs/check.js';
 import { troubleText } from '../render/outputs/trouble.js';
-import type { VERIFICATION_FORMATS } from '../render/outputs/verification.js';
 import { writePublicFile } from '../system/files.js';
 import { writeOut } from '../system/streams.js';
 import { errnoOf, ProtocolCliError } from '../util/errors.js';
@@ -11,19 +10,13 @@ import { usage } from './options.js';
 import { type ExitStatus, statusOfFailure, type Terminal } from './terminal.js';
 
 /** A report: its format and its file; null for stdout. */
-interface ReportRequest<Format extends CheckFormatName = CheckFormatName> {
+export interface ReportRequest<Format extends CheckFormatName = CheckFormatName> {
   readonly format: Format;
   readonly file: string | null;
 }
 
 /** A format of `--reporter`. */
 type CheckFormatName = keyof typeof CHECK_FORMATS;
-
-type VerificationFormat = keyof typeof VERIFICATION_FORMATS;
-
-export type VerificationRequest = ReportRequest<VerificationFormat>;
-/** A value of `--reporter`. */
-export type CheckRequest = ReportRequest;
 
 const EXTENSIONS: Readonly<Record<CheckFormatName, string>> = {
   human: 'txt',
@@ -33,18 +26,11 @@ const EXTENSIONS: Readonly<Record<CheckFormatName, string>> = {
   markdown: 'md',
 };
 
-/** Parses `junit:out.xml` or `json`; `json:-` is also stdout. @throws InvalidArgumentError */
-export const reportOption = readerOf<VerificationFormat>('junit', 'json');
+/** The formats of `check`. */
+export const CHECK_FORMAT_NAMES = Object.keys(EXTENSIONS) as readonly CheckFormatName[];
 
-/** Like {@link reportOption}, for the formats of `check`. */
-export const reporterOption = readerOf(...(Object.keys(EXTENSIONS) as CheckFormatName[]));
-
-/** The formats of `check`, for the help. */
-export const CHECK_FORMAT_NAMES = Object.keys(EXTENSIONS)
-  .join(', ')
-  .replace(/, (\w+)$/, ' or $1');
-
-function readerOf<Format extends CheckFormatName>(...formats: readonly Format[]) {
+/** Reads `junit:out.xml` or `json`; `json:-` is also stdout. The function throws InvalidArgumentError. */
+export function reportReader<Format extends CheckFormatName>(...formats: readonly Format[]) {
   return (text: string, before: readonly ReportRequest<Format>[] = []): readonly ReportRequest<Format>[] => {
     const [, name = '', file] = /^([^:]*)(?::(.*))?$/s.exec(text) ?? [];
     const format = formats.find(each => each === name);
@@ -54,12 +40,6 @@ function readerOf<Format extends CheckFormatName>(...formats: readonly Format[])
       throw new InvalidArgumentError(`Add a file after the colon: ${name}:report.${EXTENSIONS[format]}.`);
     return [...before, { format, file: file === undefined || file === '-' ? null : file }];
   };
-}
-
-/** Returns the reports of a check; the human format goes to stdout, unless another report does. */
-export function reportsOf(requests: readonly CheckRequest[] = []): readonly CheckRequest[] {
-  const takesStdout = requests.some(({ file }) => file === null);
-  return takesStdout ? requests : [{ format: 'human', file: null }, ...requests];
 }
 
 /**

@@ -5,7 +5,7 @@ import type { RequirementId, Side } from '../../protocol/requirements.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { usage } from '../options.js';
 import { readText } from '../read-source.js';
-import { type CheckRequest, checkReports, reportsOf } from '../reports.js';
+import { checkReports, type ReportRequest } from '../reports.js';
 import {
   asUrl,
   type HeaderOptions,
@@ -42,7 +42,7 @@ export interface CheckFlags
   readonly strict?: boolean;
   /** Path of a file. */
   readonly expectedFailures?: string;
-  readonly reporter?: readonly CheckRequest[];
+  readonly reporter?: readonly ReportRequest[];
   readonly watch?: boolean;
   readonly quiet?: boolean;
   readonly color: boolean;
@@ -75,7 +75,11 @@ export async function planCheck(
   const sides: readonly Side[] =
     subject.kind === 'transcript' ? (flags.side ? [flags.side] : ['tool', 'runtime']) : [subject.kind];
   const selection = selectionOf(flags, sides);
-  const reports = reportsOf(flags.reporter);
+  const requested = flags.reporter ?? [];
+  const takesStdout = requested.some(({ file }) => file === null);
+  const reports: readonly ReportRequest[] = takesStdout
+    ? requested
+    : [{ format: 'human', file: null }, ...requested];
   await checkReports(reports, '--reporter');
   const { cases, expectedFailures: failures } = flags;
   const files = () => import('../../fixtures/check-files.js');

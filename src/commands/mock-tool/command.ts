@@ -11,7 +11,7 @@ import {
   SERVER_OUTPUTS,
   wholeNumber,
 } from '../options.js';
-import { reportOption } from '../reports.js';
+import { reportReader } from '../reports.js';
 
 const RATE = /^(\d{1,9})\s*\/\s*(?:(\d.*)|(ms|s|m|h))$/;
 
@@ -90,7 +90,7 @@ export function mockToolCommand(run: RunCommand): Command {
       '--max-pending': { read: wholeNumber, preset: DEFAULTS.maxPending },
       '--drain': { read: duration, preset: DEFAULTS.drainMs, shown: '5s' },
       '--keep': { read: wholeNumber, preset: DEFAULTS.keep },
-      '--report': { read: reportOption },
+      '--report': { read: reportReader('junit', 'json') },
       '--output': { choices: SERVER_OUTPUTS },
     },
     examples: {

@@ -17,7 +17,7 @@ import { readUrl } from '../../util/url.js';
 import { visibleLine } from '../../util/visible.js';
 import { aboutNow, type Subscribe } from '../event-output.js';
 import { DRAWABLE, type ServerFlags, type ServerOutput, usage } from '../options.js';
-import { checkReports, type VerificationRequest, writeReports } from '../reports.js';
+import { checkReports, type ReportRequest, writeReports } from '../reports.js';
 import {
   commandFailure,
   type LiveOutput,
@@ -57,7 +57,7 @@ interface MockToolFlags extends ServerFlags {
   readonly fsync?: true;
   readonly keep: number;
   readonly verify?: true;
-  readonly report?: readonly VerificationRequest[];
+  readonly report?: readonly ReportRequest<keyof typeof VERIFICATION_FORMATS>[];
   readonly output?: ServerOutput;
 }
 

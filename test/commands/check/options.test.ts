@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { ruleOption } from '../../../src/commands/check/command.js';
-import { checkReports, reporterOption, reportOption, reportsOf } from '../../../src/commands/reports.js';
+import { CHECK_FORMAT_NAMES, checkReports, reportReader } from '../../../src/commands/reports.js';
 import { errorOf } from '../../support/failing.js';
 
 describe('--only, --skip, --spec', () => {
@@ -26,8 +26,8 @@ const [JSON_OUT, XML] = [
 ] as const;
 
 describe.each([
-  ['--reporter', reporterOption, 'human, json, junit, github, markdown'],
-  ['--report', reportOption, 'junit, json'],
+  ['--reporter', reportReader(...CHECK_FORMAT_NAMES), 'human, json, junit, github, markdown'],
+  ['--report', reportReader('junit', 'json'), 'junit, json'],
 ] as const)('%s', (flag, read, formats) => {
   test('accepts a format and a file, and can be repeated', () => {
     expect(read('junit:out/a:b c.xml', [JSON_OUT])).toEqual([
@@ -73,11 +73,4 @@ describe.each([
       hint: expect.stringMatching(says),
     });
   });
-});
-
-test('the human report of a check goes to stdout, unless another report does', () => {
-  const human = { format: 'human', file: null };
-  expect(reportsOf()).toEqual([human]);
-  expect(reportsOf(reporterOption('junit:a.xml'))).toEqual([human, XML]);
-  expect(reportsOf(reporterOption('json'))).toEqual([JSON_OUT]);
 });

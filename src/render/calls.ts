@@ -39,16 +39,17 @@ const SHORT = 80;
 const argsTexts = new WeakMap<object, string>();
 
 /** Arguments on one line. Cached, since they may be large. */
-export function argsCell(args: Readonly<Record<string, unknown>>, redactor?: Redactor): Line {
+export function argsCell(args: unknown, redactor?: Redactor, tone: Tone = 'dim'): Line {
+  if (typeof args !== 'object' || args === null) return shortText(compactJson(args ?? undefined) ?? '', tone);
   const known = argsTexts.get(args);
   const json = known ?? (Object.keys(args).length === 0 ? '' : (compactJson(args) ?? ''));
   const text = known ?? (redactor?.text(json) ?? json).slice(0, 2 * SHORT).toWellFormed();
   argsTexts.set(args, text);
-  return shortText(text, 'dim');
+  return shortText(text, tone);
 }
 
 /** The beginning of an untrusted text, on one line. */
-export function shortText(text: string, tone: Tone = 'plain'): Line {
+function shortText(text: string, tone: Tone): Line {
   return clipped(text.length <= SHORT ? text : `${text.slice(0, SHORT).toWellFormed()}…`, tone);
 }
 

@@ -9,14 +9,14 @@ import { isSettledStatus, isTerminal, refusalIn } from '../protocol/session.js';
 import { onceEach } from '../util/collections.js';
 import { prettyJson } from '../util/json.js';
 import { formatDuration } from '../util/text.js';
-import { compactJson, foreignWords, isRecord } from '../util/values.js';
+import { compactJson, foreignWords } from '../util/values.js';
 import {
+  argsCell,
   type CallState,
   idCell,
   jsonLines,
   notAcknowledged,
   outcomeWords,
-  shortText,
   timeCell,
   viewOf,
 } from './calls.js';
@@ -32,7 +32,6 @@ import {
   marked,
   runningClock,
   say,
-  type Tone,
   textLines,
   took,
 } from './line.js';
@@ -101,18 +100,13 @@ const readOnce = onceEach(({ json }: Content): Given => {
   return { outcome: reading.answer.outcome, text: reading.text };
 });
 
-function shortArgs(args: unknown, tone: Tone = 'plain'): Line {
-  if (args === undefined || args === null || (isRecord(args) && Object.keys(args).length === 0)) return [];
-  return shortText(compactJson(args) ?? '', tone);
-}
-
 export function sessionCallRow(known: KnownCall, now: number, isSelected = false) {
   const { session, call } = known;
   return viewOf(sessionState(known, now), {
     time: timeCell(call.askedAt),
     session: clipped(session.id, 'dim'),
     tool: clipped(call.tool, isSelected ? 'title' : 'plain'),
-    args: shortArgs(call.args, 'dim'),
+    args: argsCell(call.args),
     id: idCell(call.key),
   });
 }
@@ -283,10 +277,13 @@ function awaitingNews(
 
 /** A session's call: its tool, its shortened arguments, its id. */
 export function callWords({ tool, args, id, key }: SessionCall): Line {
-  const short = shortArgs(args);
+  const short = argsCell(args, undefined, 'plain');
   const name = clipped(id === null ? `${key} (no id)` : key, 'dim');
   return line`${clipped(tool, 'title')}${short.length > 0 && line` ${short}`} ${name}`;
 }
+
+/** Maximum length of a result, in characters. */
+const SAID = 80;
 
 function answerNews(
   { thread, calls: [key] = [], at, by }: Extract<Event, { kind: 'answered' }>,
@@ -297,7 +294,7 @@ function answerNews(
   if (!found || !given) return null;
   const { outcome, text } = given;
   const does = say(by === 'platform' ? ' got ' : ' answered: ');
-  const said = text !== null && line` ${shortText(text)}`;
+  const said = text !== null && line` ${clipped(text, 'plain', SAID)}`;
   const time = took(at - found.call.askedAt);
   const words = line`${callWords(found.call)}${does}${outcomeWords(outcome)}${said}${time}`;
   return ofSession(marked(outcome.type === 'success' ? 'done' : 'failed', words), thread, known);

@@ -1,6 +1,6 @@
 import type { RoundTrip } from '../events/round-trips.js';
 import type { Ability } from '../protocol/driver.js';
-import { REQUIREMENT_IDS, type RequirementId, type Side } from '../protocol/requirements.js';
+import type { RequirementId, Side } from '../protocol/requirements.js';
 import { cutBeforeToken, firstFew, formatDuration } from '../util/text.js';
 import { visibleLine } from '../util/visible.js';
 import type { CallEvidence } from './call.js';
@@ -248,11 +248,3 @@ export const CALLBACK_RULES: readonly RequirementId[] = [
   'TOOL-RETRY',
   'TOOL-NORETRY',
 ];
-
-/** Rules that are judged whatever the calls of a runtime look like. */
-const WITHOUT_CALLS: readonly RequirementId[] = ['RT-FIELDS', 'RT-MIGRATE', 'RT-AUDIT'];
-
-/** Rules about the calls of a runtime: without valid invocations and ids of their own none of them can be judged. */
-export const RUNTIME_CALL_RULES: readonly RequirementId[] = REQUIREMENT_IDS.filter(
-  id => sideOf(id) === 'runtime' && !WITHOUT_CALLS.includes(id),
-);

@@ -20,7 +20,7 @@ export type Asked<Kind extends Instruction['do'] = Instruction['do']> = Said<Ins
 export type Seen<Kind extends Observation['saw'] = Observation['saw']> = Said<Observation<Kind>>;
 
 /** What the model got. */
-export type ModelLine = Seen<'model' | 'failure'>;
+type ModelLine = Seen<'model' | 'failure'>;
 
 /** A call that a scenario asked for, and what became of it. */
 export interface AskedCall extends Asked<'invoke'> {

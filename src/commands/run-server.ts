@@ -134,7 +134,7 @@ export function startScreen(
 }
 
 /** Registers something to close at the end, in this order. */
-export type OnClose = (close: () => Promise<void>) => void;
+type OnClose = (close: () => Promise<void>) => void;
 
 /** A started server that has printed its address. */
 interface Running {

@@ -40,14 +40,6 @@ function isCi(env: Terminal['env']): boolean {
 
 const NOT_CI: ReadonlySet<string | undefined> = new Set([undefined, '0', 'false']);
 
-/** Smaller reported widths are not real. */
-const MIN_WIDTH = 20;
-
-/** Returns the width of a terminal; undefined for files and pipes, whose lines are not wrapped. */
-export function columnsOf({ isTTY, columns }: NodeJS.WriteStream): number | undefined {
-  return isTTY && columns >= MIN_WIDTH ? columns : undefined;
-}
-
 /** Replaced at build time; undefined when run from source. */
 declare const PROGRAM_VERSION: string | undefined;
 

@@ -140,3 +140,8 @@ export function shellRows(text: string, columns: number): readonly string[] {
   }
   return [...rows, row];
 }
+
+/** The first line of a description, shortened to a row: descriptions may be very long. */
+export function firstLineOf(text: string): string {
+  return text.slice(0, 400).split('\n', 1)[0] ?? '';
+}

@@ -2,11 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SessionProblem, VerificationReport } from '../../src/events/verification.js';
-import {
-  humanSessionVerification,
-  humanVerification,
-  VERIFICATION_FORMATS,
-} from '../../src/render/outputs/verification.js';
+import { humanSessionVerification, VERIFICATION_FORMATS } from '../../src/render/outputs/verification.js';
 import { anyCodePoint } from '../support/characters.js';
 
 const none = { count: 0, examples: [] };
@@ -67,7 +63,7 @@ function hostile(text: string): VerificationReport {
 
 describe('human', () => {
   test('prints a line for each problem, and a summary', () => {
-    expect(humanVerification(BROKEN).split('\n')).toEqual([
+    expect(VERIFICATION_FORMATS.human(BROKEN).split('\n')).toEqual([
       '✗ fixture tool.json#2 was not used',
       '✗ fixture ship (tool.yaml:9) was not called, expected at least 2 and at most 4',
       '✗ fixture few (tool.yaml:12) was called once, expected at least 2',
@@ -88,7 +84,7 @@ describe('human', () => {
   test('row 24: contains no raw control characters and no injected lines', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCodePoint }), text => {
-        const told = humanVerification(hostile(text));
+        const told = VERIFICATION_FORMATS.human(hostile(text));
         expect(told.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
         expect(told.split('\n')).toHaveLength(5);
       }),

@@ -2,6 +2,7 @@ import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
 import { isSame } from '../../events/tool-call.js';
 import type { Finding } from '../../protocol/driver.js';
 import type { Invocation } from '../../protocol/invocation.js';
+import { REQUIREMENT_IDS, type RequirementId } from '../../protocol/requirements.js';
 import { excerpt } from '../../util/text.js';
 import { mediaTypeOf, readUrl } from '../../util/url.js';
 import { type CallEvidence, type Discovery, isErrorText, toolsetsAt } from '../call.js';
@@ -14,12 +15,19 @@ import {
   held,
   lacking,
   type Observed,
-  RUNTIME_CALL_RULES,
   scant,
   sent,
   unseen,
 } from '../rule.js';
 import type { AskedCall, RuntimeView } from '../runtime-view.js';
+
+/** Rules that are judged whatever the calls of a runtime look like. */
+const WITHOUT_CALLS: readonly RequirementId[] = ['RT-FIELDS', 'RT-MIGRATE', 'RT-AUDIT'];
+
+/** Rules about the calls of a runtime: without valid invocations and ids of their own none of them can be judged. */
+const RUNTIME_CALL_RULES: readonly RequirementId[] = REQUIREMENT_IDS.filter(
+  id => id.startsWith('RT-') && !WITHOUT_CALLS.includes(id),
+);
 
 /** Discovery and invocations. */
 export const runtimeRequestRules = defineRules({

@@ -17,7 +17,7 @@ import {
   type Observed,
   scant,
 } from '../rule.js';
-import { isExactly, type ModelLine, nameOfCall, type RuntimeView, type Seen } from '../runtime-view.js';
+import { isExactly, nameOfCall, type RuntimeView, type Seen } from '../runtime-view.js';
 
 /** Results and other callbacks that a runtime receives. */
 export const runtimeResultRules = defineRules({
@@ -164,7 +164,7 @@ function resultsSeen(evidence: Evidence, judge: (result: Shown, view: RuntimeVie
 
 interface Shown extends SentResult {
   /** What the model got for the call, or without an id. */
-  readonly seen: readonly ModelLine[];
+  readonly seen: readonly Seen<'model' | 'failure'>[];
   /** All results. */
   readonly results: readonly SentResult[];
 }

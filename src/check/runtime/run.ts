@@ -12,7 +12,9 @@ import { concurrently } from '../../util/collections.js';
 import { excerpt, firstFew } from '../../util/text.js';
 import type { Recording } from '../evidence.js';
 import { findingsSince } from './findings.js';
-import { playScenario, type Scenario, type Stage } from './scenario.js';
+import { playScenario, type Scenario } from './scenario.js';
+
+type Stage = Parameters<typeof playScenario>[1];
 
 /** Sees a scenario from outside. */
 interface ScenarioObserver {

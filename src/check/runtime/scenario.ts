@@ -51,7 +51,7 @@ function fixtureFile({ fixtures = [], toolset, ...rest }: Fixtures, isFirst = tr
 }
 
 /** How a scenario is played. */
-export interface Stage {
+interface Stage {
   readonly open: OpenDriver;
   /** Variables for the driver besides those of the scenario. */
   readonly env: Readonly<Record<string, string>>;

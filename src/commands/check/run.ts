@@ -38,7 +38,7 @@ import { readSource } from '../read-source.js';
 import { writeReports } from '../reports.js';
 import { asTrouble, type Run, withRun } from '../run.js';
 import { exitText, listenerOf, reach, readHeaders, type ServerTarget, StartedServers } from '../target.js';
-import { colourOf, columnsOf, type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
+import { colourOf, type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
 import { runOnEachChange } from '../watch-command.js';
 import { type CheckFlags, type CheckPlan, planCheck } from './plan.js';
 
@@ -417,4 +417,12 @@ function progressOn({ stderr, env }: Pick<Terminal, 'stderr' | 'env'>, isQuiet: 
     },
     end: () => draw(''),
   };
+}
+
+/** Smaller reported widths are not real. */
+const MIN_WIDTH = 20;
+
+/** Returns the width of a terminal; undefined for files and pipes, whose lines are not wrapped. */
+function columnsOf({ isTTY, columns }: NodeJS.WriteStream): number | undefined {
+  return isTTY && columns >= MIN_WIDTH ? columns : undefined;
 }

@@ -7,7 +7,7 @@ import type { Rate } from '../../mock/limits.js';
 import { MockTool, type MockToolOptions } from '../../mock/mock-tool.js';
 import { fixtureFiles, loadHandlers } from '../../mock/sources.js';
 import { counted } from '../../render/line.js';
-import { humanVerification, VERIFICATION_FORMATS } from '../../render/outputs/verification.js';
+import { VERIFICATION_FORMATS } from '../../render/outputs/verification.js';
 import { systemClock } from '../../system/clock.js';
 import { keepHeapTight } from '../../system/process.js';
 import { writeOut } from '../../system/streams.js';
@@ -22,7 +22,6 @@ import {
   commandFailure,
   type LiveOutput,
   networkWarnings,
-  type OnClose,
   printReady,
   readServerLine,
   runServer,
@@ -202,7 +201,7 @@ interface MockContext {
   readonly command: readonly string[] | null;
   /** Called by a key of the screen. */
   readonly reload: () => void;
-  readonly onClose: OnClose;
+  readonly onClose: (close: () => Promise<void>) => void;
 }
 
 interface RunningMock {
@@ -369,7 +368,7 @@ async function verify(
 ): Promise<ExitStatus> {
   const report = tool.verify();
   const isVerified = asked === true || hasCommand;
-  if (isVerified) await writeOut(terminal.stderr, humanVerification(report));
+  if (isVerified) await writeOut(terminal.stderr, VERIFICATION_FORMATS.human(report));
   terminal.stderr.write(commandFailure(commandStatus));
   const status = await writeReports(reports, ({ format }) => VERIFICATION_FORMATS[format](report), terminal);
   return isVerified && !report.ok ? 1 : status;

@@ -13,7 +13,7 @@ type UnmatchedCall = VerificationReport['unmatched']['examples'][number];
 type UndeliveredCallback = VerificationReport['undelivered']['examples'][number];
 
 /** Text for stderr: a line for each problem, and a summary. Every line is safe to print (threats, row 24). */
-export function humanVerification(report: VerificationReport): string {
+function humanVerification(report: VerificationReport): string {
   const problems = [
     ...report.fixtures.flatMap(fixture => {
       const problem = fixtureProblem(fixture);
@@ -136,8 +136,9 @@ function test(about: string, name: string, type: string, problems: readonly stri
   return { ...passed, ending: { kind: 'failure', type, message, text: problems.join('\n') } };
 }
 
-/** The formats of `--report`. */
+/** How a verification is printed; `json` and `junit` are the formats of `--report`. */
 export const VERIFICATION_FORMATS = {
+  human: humanVerification,
   junit: junitVerification,
   json: report => `${safeJson(report, 2)}\n`,
 } as const satisfies Readonly<Record<string, (report: VerificationReport) => string>>;

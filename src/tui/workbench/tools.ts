@@ -5,6 +5,7 @@ import { Memo } from '../../util/collections.js';
 import { cut } from '../../util/text.js';
 import { onePart, type Sheet } from '../calls/tabs.js';
 import { linesDocument } from '../document/documents.js';
+import { firstLineOf } from '../layout.js';
 import { definitionsIn, definitionsOf, definitionsWords, type Model, type Server } from './model.js';
 
 type Entry = { readonly key: string; readonly server: Server } & (
@@ -44,11 +45,6 @@ function entriesOf(servers: readonly Server[]): readonly Entry[] {
       definitions: definitionsOf(server, tool.name, definitions),
     })),
   ]);
-}
-
-/** The first line of a description, shortened to a row: descriptions may be very long. */
-export function firstLineOf(text: string): string {
-  return text.slice(0, 400).split('\n', 1)[0] ?? '';
 }
 
 /** The list of tools. The first operation is preselected. */

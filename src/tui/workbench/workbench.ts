@@ -4,7 +4,7 @@ import { cutLine, dressLine, widthOf } from '../../render/terminal/theme.js';
 import type { AnyList } from '../calls/list-detail.js';
 import { Highlighting } from '../calls/tabs.js';
 import type { Hint, Place, Press } from '../keys.js';
-import { choicesLine } from '../layout.js';
+import { choicesLine, firstLineOf } from '../layout.js';
 import { ListScreen } from '../list-screen.js';
 import { Picker } from '../picker.js';
 import type { Size } from '../terminal.js';
@@ -24,7 +24,7 @@ import {
   type Source,
   TRANSCRIPT_NAME,
 } from './model.js';
-import { entryKey, firstLineOf, toolsList } from './tools.js';
+import { entryKey, toolsList } from './tools.js';
 
 interface Sending {
   readonly draft: Draft;

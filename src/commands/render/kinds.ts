@@ -7,12 +7,7 @@ import { CALLBACK_TYPES, type Callback, readCallback, toolResultSchema } from '.
 import { type Invocation, type InvocationReading, readInvocation } from '../../protocol/invocation.js';
 import { type JudgedOutcome, llmText, outcomeOfText } from '../../protocol/outcome.js';
 import { readToolset } from '../../protocol/read-toolset.js';
-import {
-  ACTIVE_STATE_CHANGE,
-  activeStateSchema,
-  changesSchema,
-  type toolRequestSchema,
-} from '../../protocol/session.js';
+import { ACTIVE_STATE_CHANGE, activeStateSchema, changesSchema } from '../../protocol/session.js';
 import { validate } from '../../protocol/validate.js';
 import { callHeading, messageLines } from '../../render/callbacks.js';
 import { problemLines } from '../../render/failure.js';
@@ -28,7 +23,12 @@ import {
   took,
 } from '../../render/line.js';
 import { displayReport } from '../../render/outputs/call-report.js';
-import { type Report, reportSchema, sessionReportSchema } from '../../render/outputs/schemas.js';
+import {
+  type Report,
+  repeatsSchema,
+  reportSchema,
+  sessionReportSchema,
+} from '../../render/outputs/schemas.js';
 import { llmPane, panesOf, panesOfResult, viewPane } from '../../render/panes.js';
 import { finalLines } from '../../render/session-calls.js';
 import { basisWords } from '../../render/steps.js';
@@ -116,8 +116,7 @@ function invocationLines(invocation: Invocation): Line[] {
     callHeading(operation, { id, group_id }),
     ...Object.entries(values).flatMap(([label, value]) => (value ? [labelled(label, ...quote(value))] : [])),
     [],
-    [say('ARGUMENTS', 'title')],
-    ...textLines(safeJson(invocation.arguments, 2), Number.POSITIVE_INFINITY).lines,
+    ...jsonSection(['ARGUMENTS', invocation.arguments]),
   ];
 }
 
@@ -145,12 +144,6 @@ const reportKind: Kind = {
     };
   },
 };
-
-/** The output of `--repeat`. Its summary is not shown, since each call is. */
-const repeatsSchema = z.object({
-  calls: z.array(reportSchema),
-  warnings: reportSchema.shape.warnings,
-});
 
 const repeatsKind: Kind = {
   name: 'a report of many calls (invoke --repeat -o json)',
@@ -232,16 +225,22 @@ function savedAnswer(kind: string, reading: SoundReading, { notes, source }: Jso
   );
 }
 
-/** Returns the sections for how the call ended, and what the model gets. */
+/** Returns the sections for how the call ended, what the model gets, and members that no pane shows. */
 function answerSections(
   what: string,
   { answer, text }: SoundReading,
   panes: Section = llmPane(text, true),
 ): Section[] {
-  const { call, outcome } = answer;
+  const { call, outcome, beside = {} } = answer;
   const by = call.tool === undefined ? [] : [say(' by ', 'dim'), ...quote(call.tool)];
   const heading = callHeading(what, call.id === null ? {} : { id: call.id });
-  return [[[...heading, ...by], ...outcomeLines(outcome)], panes];
+  const others = { META: beside.meta, 'OTHER FIELDS': beside['other fields'] };
+  return [[[...heading, ...by], ...outcomeLines(outcome)], panes, ...Object.entries(others).map(jsonSection)];
+}
+
+function jsonSection([title, value]: [title: string, value: unknown]): Line[] {
+  if (value === undefined) return [];
+  return [[say(title, 'title')], ...textLines(safeJson(value, 2), Number.POSITIVE_INFINITY).lines];
 }
 
 const answerReport = ({ native, answer, text }: SoundReading) => ({
@@ -332,7 +331,7 @@ const changesKind: Kind = {
 
 type Changes = z.infer<typeof changesSchema>;
 
-type ToolRequest = z.infer<typeof toolRequestSchema>;
+type ToolRequest = NonNullable<z.infer<typeof activeStateSchema>['pending_tool_calls']>[number];
 
 /** Returns the calls that a session waits for according to its latest event about them; null if there is no such event. */
 function pendingIn({ new_events = [] }: Changes): readonly ToolRequest[] | null {

@@ -150,7 +150,7 @@ const repeatsKind: Kind = {
   dialect: 'rap',
   isMeant: ({ calls, warnings }) => Array.isArray(calls) && Array.isArray(warnings),
   read({ value, source }, { supports }) {
-    const { calls, warnings } = sound(validate(repeatsSchema, value)).value;
+    const { calls, warnings } = sound(validate(z.omit(repeatsSchema, { summary: true }), value)).value;
     const shown = calls.map(call => reportSections(call, supports));
     return {
       sections: [...numbered('CALL', shown), problemLines(warnings.map(asWarning))],

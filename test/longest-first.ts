@@ -2,6 +2,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take longest for their size, by which others are sorted: begun last, they would be waited for. */
 const LONGEST = [
+  'e2e/check/broken-runtimes',
+  'e2e/check/right-runtimes',
   'e2e/check/broken-tools',
   'goldens/transcripts',
   'e2e/mock-tool/memory',

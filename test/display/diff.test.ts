@@ -4,6 +4,7 @@ import type { DiffFile, RowKind } from '../../src/display/diff.js';
 import { parsePatch } from '../../src/display/diff.js';
 import { blocksOf, wordMarks } from '../../src/render/diff.js';
 import { anyCodePoint } from '../support/characters.js';
+import { cpuMs } from '../support/cpu-ms.js';
 
 type Hunk = DiffFile['hunks'][number];
 
@@ -233,9 +234,9 @@ describe('hostile input', () => {
     ['a header of 10 MB', `@@ -${'1'.repeat(10_000_000)} +1 @@`],
     ['blank lines', `${HEAD}@@ -1,9 +1,9 @@\n-a\n${'\n'.repeat(400_000)}`],
   ])('parses %s in less than 2 s', (_, patch) => {
-    const start = performance.now();
+    const start = cpuMs();
     parsePatch(patch);
-    expect(performance.now() - start).toBeLessThan(2_000);
+    expect(cpuMs() - start).toBeLessThan(2_000);
   });
 });
 

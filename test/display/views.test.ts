@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { readView } from '../../src/display/segments.js';
+import { cpuMs } from '../support/cpu-ms.js';
 
 const PATCH = '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n';
 
@@ -55,7 +56,7 @@ test('draws many unrelated files within the time limit', () => {
     oldContents: text('a'),
     newContents: text('b'),
   }));
-  const began = performance.now();
+  const began = cpuMs();
   expect(readView({ type: 'diff', content: { files } }).ok).toBe(true);
-  expect(performance.now() - began).toBeLessThan(3_000);
+  expect(cpuMs() - began).toBeLessThan(3_000);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { brokenValues } from '../../src/json-schema/example.js';
 import { checkValue } from '../../src/json-schema/validator.js';
+import { cpuMs } from '../support/cpu-ms.js';
 
 const SCHEMA = {
   type: 'object',
@@ -57,7 +58,7 @@ test('threats, row 22: returns a few values for a schema with 500 properties, in
   const names = Array.from({ length: 500 }, (_, index) => `p${index}`);
   const properties = Object.fromEntries(names.map(name => [name, { type: 'string' }]));
   const valid = Object.fromEntries(names.map(name => [name, 'x'.repeat(500)]));
-  const start = performance.now();
+  const start = cpuMs();
   expect(await brokenValues({ properties, required: names }, valid, 6)).toHaveLength(6);
-  expect(performance.now() - start).toBeLessThan(3_000);
+  expect(cpuMs() - start).toBeLessThan(3_000);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readToolset } from '../../src/protocol/read-toolset.js';
 import { parseJson } from '../../src/util/json.js';
+import { cpuMs } from '../support/cpu-ms.js';
 
 const TOOL = { name: 'edit_file', description: 'Edits', inputSchema: { type: 'object' } };
 const TOOLSET = { name: 'demo', endpoint: 'http://127.0.0.1:3001/invoke', tools: [TOOL] };
@@ -189,9 +190,9 @@ test('row 22: many costly schemas share one time limit', async () => {
     name: `tool_${index}`,
     inputSchema: { type },
   }));
-  const start = performance.now();
+  const start = cpuMs();
   expect(await faults({ ...TOOLSET, tools })).not.toEqual([]);
-  expect(performance.now() - start).toBeLessThan(2_000);
+  expect(cpuMs() - start).toBeLessThan(2_000);
 });
 
 describe('the endpoint', () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { jsonLine, quote, textLines } from '../../src/render/line.js';
 import { visibleLine } from '../../src/util/visible.js';
 import { anyCodePoint } from '../support/characters.js';
+import { cpuMs } from '../support/cpu-ms.js';
 import { words } from '../support/words.js';
 
 const ALL = Number.POSITIVE_INFINITY;
@@ -44,9 +45,9 @@ describe('textLines', () => {
 
   test('takes time for the requested lines only', () => {
     const long = 'line\n'.repeat(2_000_000);
-    const start = performance.now();
+    const start = cpuMs();
     expect(textLines(long, 10)).toMatchObject({ total: 2_000_000 });
-    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(cpuMs() - start).toBeLessThan(1_000);
   });
 });
 

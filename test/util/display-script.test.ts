@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { displayLine, parseDisplayScript } from '../../src/util/display-script.js';
+import { cpuMs } from '../support/cpu-ms.js';
 
 const ARGS = {
   path: ' src/main.rs ',
@@ -74,9 +75,9 @@ describe('no line and no error', () => {
     ['much work', `${'args.x.split("a");'.repeat(900)}"x"`],
     ['many keys', `${'args.len();'.repeat(1_000)}"x"`],
   ])('%s ends soon', (_, script) => {
-    const began = performance.now();
+    const began = cpuMs();
     expect(line(script, MANY)).toBeNull();
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(cpuMs() - began).toBeLessThan(2_000);
   });
 });
 

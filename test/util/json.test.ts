@@ -12,6 +12,7 @@ import {
   withStringMember,
 } from '../../src/util/json.js';
 import { anyCodePoint } from '../support/characters.js';
+import { cpuMs } from '../support/cpu-ms.js';
 
 function tokensOf(text: string): [string, string][] {
   const tokens: [string, string][] = [];
@@ -240,9 +241,9 @@ describe('5 MB take linear time, with any structure', () => {
     ['one number', () => '1'.repeat(SIZE)],
   ])('%s', (_, text) => {
     const source = text();
-    const start = performance.now();
+    const start = cpuMs();
     parseJson(source);
-    expect(performance.now() - start).toBeLessThan(1_500);
+    expect(cpuMs() - start).toBeLessThan(1_500);
   });
 });
 

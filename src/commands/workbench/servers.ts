@@ -286,7 +286,8 @@ class RecentServers {
   readonly #path: string;
   /** This folder is not created. */
   readonly #root: string;
-  #saving: Promise<void> = Promise.resolve();
+  /** One reads or writes at a time. */
+  #last: Promise<void> = Promise.resolve();
 
   constructor(
     { env, home }: Pick<Terminal, 'env' | 'home'>,
@@ -299,17 +300,26 @@ class RecentServers {
   }
 
   /** Ignores a file that is broken, too large, or not a file. Never rejects. */
-  async load(): Promise<void> {
-    this.urls = await this.#read().catch(() => []);
+  load(): Promise<void> {
+    return this.#inTurn(() => this.#load());
   }
 
   /** Adds a URL without its credentials and query (threats, row 25). A file that cannot be written stays as it is. */
   add(url: string): void {
-    this.#saving = this.#saving.then(() => this.#save(url)).catch(() => {});
+    void this.#inTurn(() => this.#save(url));
   }
 
   saved(): Promise<void> {
-    return this.#saving;
+    return this.#last;
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    this.#last = this.#last.then(work).catch(() => {});
+    return this.#last;
+  }
+
+  async #load(): Promise<void> {
+    this.urls = await this.#read().catch(() => []);
   }
 
   async #read(): Promise<readonly string[]> {
@@ -324,7 +334,7 @@ class RecentServers {
   async #save(opened: string): Promise<void> {
     const url = bareUrl(opened);
     if (url === null || this.isSecret(url)) return;
-    await this.load();
+    await this.#load();
     if (this.urls[0] === url) return;
     this.urls = [url, ...this.urls.filter(each => each !== url)].slice(0, MAX_RECENT.urls);
     const { createPrivateFile } = await import('../../system/files.js');

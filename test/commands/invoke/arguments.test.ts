@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { readArguments, typed } from '../../../src/commands/invoke/arguments.js';
+import { cpuMs } from '../../support/cpu-ms.js';
 import { troubleOf } from '../../support/failing.js';
 
 const SCHEMA = { properties: { n: { type: 'integer' }, s: { type: 'string' } } };
@@ -67,7 +68,7 @@ test.each([
 
 test('row 22: repeated references are followed once', () => {
   const key = { anyOf: Array.from({ length: 25 }, () => ({ $ref: '#/properties/key' })) };
-  const start = performance.now();
+  const start = cpuMs();
   expect(typed('key', '2', { properties: { key } })).toBe('2');
-  expect(performance.now() - start).toBeLessThan(500);
+  expect(cpuMs() - start).toBeLessThan(500);
 });

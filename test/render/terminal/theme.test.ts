@@ -15,6 +15,7 @@ import {
   wrapLine,
 } from '../../../src/render/terminal/theme.js';
 import { anyCodePoint } from '../../support/characters.js';
+import { cpuMs } from '../../support/cpu-ms.js';
 import { words } from '../../support/words.js';
 
 const plain = createTheme(0);
@@ -167,10 +168,10 @@ describe('wrapLine', () => {
     ['mixed text', 'Über den Fluß – 日本語 and 👍 words. '],
   ])('wraps 100,000 characters of %s within the time limit', (_, piece) => {
     const text = piece.repeat(Math.floor(100_000 / piece.length));
-    const start = performance.now();
+    const start = cpuMs();
     expect(wrapLine([say(text, 'bad')], 80, plain).join('')).toBe(text);
     wrapLine(quote(text), 80, plain);
-    expect(performance.now() - start).toBeLessThan(2_000);
+    expect(cpuMs() - start).toBeLessThan(2_000);
   });
 });
 

@@ -29,7 +29,7 @@ export type Target =
 export type ServerTarget = Exclude<Target, { kind: 'endpoint' }>;
 
 /** An MCP server of `.infinity/rap.json`, which is offered as a RAP toolset. */
-export interface McpEntry {
+interface McpEntry {
   readonly kind: 'mcp';
   readonly name: string;
   readonly server: McpTarget;

@@ -13,7 +13,6 @@ import {
 import { isQuestion } from '../protocol/callbacks.js';
 import type { Redactor } from '../util/redact.js';
 import { bytesText, decodeUtf8, formatDuration } from '../util/text.js';
-import { withoutPath } from '../util/url.js';
 import { isRecord } from '../util/values.js';
 import { argsCell, type CallState, idCell, jsonLines, timeCell, viewOf } from './calls.js';
 import {
@@ -447,4 +446,9 @@ function messageLines(body: Content | null, secrets: Redactor): Line[] {
   const text = decodeUtf8(body.bytes);
   if (text === null) return [[say(`(${bytesText(body.size)} that are not UTF-8)`, 'dim')]];
   return jsonLines(secrets.text(text));
+}
+
+/** The origin of a callback URL: anyone who has its path can act as the tool (threats, row 25). */
+function withoutPath(url: string): string {
+  return URL.canParse(url) ? `${new URL(url).origin}/…` : '(not a URL)';
 }

@@ -58,8 +58,3 @@ export function tokenlessUrl(text: string): string {
 function mayBeToken(segment: string): boolean {
   return TOKEN_LIKE.test(segment.replace(/%[\da-f]{2}/gi, '_'));
 }
-
-/** The origin of a callback URL: anyone who has its path can act as the tool (threats, row 25). */
-export function withoutPath(url: string): string {
-  return URL.canParse(url) ? `${new URL(url).origin}/…` : '(not a URL)';
-}

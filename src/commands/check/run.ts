@@ -40,7 +40,9 @@ import { asTrouble, type Run, withRun } from '../run.js';
 import { exitText, listenerOf, reach, readHeaders, type ServerTarget, StartedServers } from '../target.js';
 import { colourOf, type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
 import { runOnEachChange } from '../watch-command.js';
-import { type CheckFlags, type CheckPlan, planCheck } from './plan.js';
+import { type CheckFlags, planCheck } from './plan.js';
+
+type CheckPlan = Awaited<ReturnType<typeof planCheck>>;
 
 export async function runCheck(
   word: string | undefined,

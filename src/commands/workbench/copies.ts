@@ -9,11 +9,11 @@ import { isPlainHeader, type Redactor, redactHeaders, safeJson } from '../../uti
 import { shellWord } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { curlOf, gapsIn, YOUR_CALLBACK } from '../invoke/request.js';
-import type { McpEntry, Target } from '../target.js';
+import type { ConfiguredTarget, Target } from '../target.js';
 import { failed } from './calls.js';
 
 interface CalledAs {
-  readonly target: Target | McpEntry;
+  readonly target: Target | ConfiguredTarget;
   /** The thread given for all calls; if undefined, each call gets a new one. */
   readonly groupId: string | undefined;
   readonly validates: boolean;

@@ -1,3 +1,4 @@
+import type * as z from 'zod/mini';
 import {
   type Arrival,
   acknowledgedAfter,
@@ -25,7 +26,10 @@ import {
   tellProblems,
   urgentTeller,
 } from './reporter.js';
-import type { RepeatsReport } from './schemas.js';
+import type { repeatsSchema } from './schemas.js';
+
+type RepeatsReport = z.infer<typeof repeatsSchema>;
+
 import { errorReport } from './trouble.js';
 
 /** A summary of many calls of the same tool. Times are in ms since a call was sent. */

@@ -143,8 +143,6 @@ export type Report = z.infer<typeof reportSchema>;
 /** The part of the report about a call that was made. */
 export type CallReport = z.infer<z.ZodMiniObject<typeof call>>;
 
-export type RepeatsReport = z.infer<typeof repeatsSchema>;
-
 reportSchema.register(z.globalRegistry, { id: 'report' });
 
 repeatsSchema.register(z.globalRegistry, { id: 'repeats' });

@@ -289,11 +289,10 @@ export function newsIn(history: History, event: Event): News | null {
   const message = arrival && eventOf(arrival);
   if (!exchange || !message) return null;
   const which = eventWords(message, exchange.subscription?.events);
-  const after = formatDuration(msSinceSent(exchange, event.at) ?? 0);
   return {
     line: marked('note', arrivalStep(exchange, arrival).lines[0] ?? []),
     text: message.text,
-    heading: marked('note', [say(`${which} after ${after}`, 'dim')]),
+    heading: marked('note', line`${say(which, 'dim')}${afterSent(exchange, event.at)}`),
   };
 }
 

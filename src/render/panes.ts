@@ -97,7 +97,7 @@ function panesOfMcp(answer: McpAnswer): Panes {
   const unread = outcome.type === 'error' ? outcome.message : text;
   const drawing = textDrawing(reading ? shown : unread);
   const content = `content, ${counted(blocks.length, 'block')}${structured === undefined ? '' : ', and structured content'}`;
-  const faulty = outcome.basis === 'declared' ? 'error of JSON-RPC' : 'no result of MCP';
+  const faulty = outcome.basis === 'declared' ? 'JSON-RPC error' : 'not an MCP result';
   const notes = [...skippedNotes(choice, 'content'), ...unseen(drawing)];
   const human = { title: 'human', about: reading ? content : faulty, notes, drawing } as const;
   return { human, llm: llmPane(text, reading !== null), choice, warnings: [] };

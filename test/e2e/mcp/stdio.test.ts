@@ -54,6 +54,13 @@ describe.concurrent('a started server, plain Node', () => {
     expect(mixed.timing?.resultMs).toBeGreaterThan(0);
   });
 
+  test.each([
+    ['refuses', 'HUMAN JSON-RPC error'],
+    ['no-result', 'HUMAN not an MCP result'],
+  ])('the heading of an answer without a result says why: %s', async (tool, heading) => {
+    expect((await invoke([tool, '-o', 'plain'])).stdout).toContain(heading);
+  });
+
   test('the human does not see what is for the assistant; other content is a line', async () => {
     const { stdout } = await invoke(['mixed', '-o', 'plain']);
     const [human = '', llm = ''] = stdout.slice(stdout.indexOf('HUMAN')).split('LLM');

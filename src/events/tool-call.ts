@@ -18,8 +18,13 @@ export function isSame(one: Content | null, other: Content | null): boolean {
   return one === other || (one?.size === other?.size && one?.sha256 === other?.sha256);
 }
 
+/** Whether the runtime accepted this attempt. */
+export function isAccepted({ status = 0 }: SentRequest): boolean {
+  return status >= 200 && status < 300;
+}
+
 export function isDelivered({ attempts }: CallbackDelivery): boolean {
-  return attempts.some(({ status = 0 }) => status >= 200 && status < 300);
+  return attempts.some(isAccepted);
 }
 
 /** The `type` of a callback; null if the body is not a message (some faults cause that). */
@@ -183,7 +188,7 @@ function withEnd(call: ToolCall, event: EventOf<'response' | 'broken'>): ToolCal
 function isLoss(call: ToolCall, { what, leg, type }: EventOf<'dropped'>): boolean {
   if (what !== 'callback') return false;
   const delivery = call.deliveries.find(({ attempts }) => attempts.some(attempt => attempt.leg === leg));
-  const message = type ?? (delivery && typeOfDelivery(delivery)) ?? '';
+  const message = type ?? (delivery && typeOfDelivery(delivery));
   return endsCall(message) || isResultTaken(call);
 }
 

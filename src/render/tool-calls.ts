@@ -4,6 +4,7 @@ import type { SentRequest } from '../events/round-trips.js';
 import { urlSecrets } from '../events/shareable.js';
 import {
   type CallbackDelivery,
+  isAccepted,
   isDelivered,
   type ToolCall,
   type ToolCallState,
@@ -85,16 +86,12 @@ function faultOf({ status, broken = 'broken' }: SentRequest): string {
   return status === undefined ? broken : `answered ${status}`;
 }
 
-function isTaken(status = 0): boolean {
-  return status >= 200 && status < 300;
-}
-
 const STATES: Readonly<Record<ToolCallState, readonly [Mark, (call: ToolCall) => Line]>> = {
   waiting: [
     'running',
     ({ deliveries, isCancelled }) => {
       const attempts = deliveries.at(-1)?.attempts ?? [];
-      const failed = attempts.findLast(({ endedAt, status }) => endedAt !== undefined && !isTaken(status));
+      const failed = attempts.findLast(each => each.endedAt !== undefined && !isAccepted(each));
       if (failed) return [say(`retrying, ${faultOf(failed)}`, 'warn')];
       return [say(isCancelled ? 'canceled' : 'waiting', 'running')];
     },
@@ -107,7 +104,7 @@ const STATES: Readonly<Record<ToolCallState, readonly [Mark, (call: ToolCall) =>
     'done',
     ({ deliveries, receivedAt }) => {
       const result = deliveries.find(each => isDelivered(each) && typeOfDelivery(each) === 'tool_result');
-      const endedAt = result?.attempts.find(({ status }) => isTaken(status))?.endedAt ?? receivedAt;
+      const endedAt = result?.attempts.find(isAccepted)?.endedAt ?? receivedAt;
       return line`delivered${took(endedAt - receivedAt)}`;
     },
   ],
@@ -288,7 +285,7 @@ function endNews(event: EndEvent, known: Known): Line | null {
   const { at, endedAt = at, status = 500 } = attempt;
   const type = typeOfDelivery(delivery) ?? 'callback';
   const time = took(endedAt - at, 'in');
-  if (isTaken(status))
+  if (isAccepted(attempt))
     return about(call, 'done', line`${type} delivered${index > 0 && ` at attempt ${index + 1}`}${time}`);
   if (status < 500) return null; // final, so it is reported as dropped
   const failed = say(` attempt ${index + 1} failed: ${faultOf(attempt)}`, 'warn');
@@ -435,7 +432,7 @@ function attemptWords(attempt: SentRequest): Line {
   const { at, endedAt, status } = attempt;
   const when = say(` at ${elapsed(at)}`, 'dim');
   if (endedAt === undefined) return [say('… sending', 'running'), when];
-  const end = isTaken(status)
+  const end = isAccepted(attempt)
     ? [say('✓ ', 'good'), say(`answered ${status}`)]
     : [say('✗ ', 'bad'), say(faultOf(attempt), 'bad')];
   return [...end, took(endedAt - at, 'in'), when];

@@ -138,7 +138,7 @@ describe('its state', () => {
     ['no acknowledgement', [lost()], 'waiting'],
     ['an event', [sent(EVENT, 'a', { status: 200 })], 'waiting'],
     ['a result in progress', [sent(RESULT, 'a')], 'waiting'],
-    ['a refused result', [sent(RESULT, 'a', { status: 404 }), dropped], 'undelivered'],
+    ['a refused result', [sent(RESULT, 'a', { status: 300 }), dropped], 'undelivered'],
     ['a refused event', [sent(EVENT, 'a', { status: 404 }), droppedAs({ leg: 'a' })], 'waiting'],
     ['a view that was refused before it was sent', [droppedAs({ type: 'view_update' })], 'waiting'],
     ['a refused result, then an event', [dropped, droppedAs({ type: 'subscription_event' })], 'undelivered'],

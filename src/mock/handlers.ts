@@ -182,7 +182,7 @@ function output(step: { readonly kind: string } & Readonly<Record<string, unknow
 /** Converts a handler's return value into a reply step; a plain value is a payload. */
 function stepOf(returned: unknown): Step {
   const isOutput = typeof returned === 'object' && returned !== null && BRAND in returned;
-  return { delay: 0, ...(isOutput ? returned : payload(returned ?? null)) } as unknown as Step;
+  return { delay: 0, ...(isOutput ? returned : payload(returned)) } as unknown as Step;
 }
 
 export function handlerPlan(definition: ToolDefinition, call: Call, middlewares: Middlewares): Plan {

@@ -188,7 +188,7 @@ export class SampleCalls {
 
   async #makeBrokenCalls(): Promise<readonly ProbeCall[]> {
     const callables = this.harmless.slice(0, MAX_BROKEN.all);
-    const each = Math.min(MAX_BROKEN.each, Math.floor(MAX_BROKEN.all / Math.max(1, callables.length)));
+    const each = Math.min(MAX_BROKEN.each, Math.floor(MAX_BROKEN.all / callables.length));
     const found = await Promise.all(
       callables.map(async ({ tool, arguments: args }) => {
         const values = await brokenValues(tool.inputSchema, args, each, schemaDeadline());

@@ -19,7 +19,7 @@ export interface Document {
   /** The lines where a hunk or a file begins, ascending. */
   landmarks(kind: 'hunk' | 'file'): ArrayLike<number>;
   /** Whether folding or unfolding would change the document. */
-  isFoldable(): boolean;
+  isFoldable?(): boolean;
   anchorAt(line: number): Anchor;
   /** The line of an anchor, or the fold that hides it. */
   lineAt(anchor: Anchor): number;
@@ -81,9 +81,7 @@ class Stack implements Document {
     return [];
   }
 
-  isFoldable(): boolean {
-    return false;
-  }
+  isFoldable?(): boolean;
 
   anchorAt(line: number): Anchor {
     const { which, part, at } = this.#locate(line);
@@ -120,7 +118,7 @@ export function joinedDocument(parts: readonly Document[]): Stack {
     stack.add(() => part);
   }
   stack.landmarks = kind => landmarks[kind];
-  stack.isFoldable = () => parts.some(part => part.isFoldable());
+  stack.isFoldable = () => parts.some(part => part.isFoldable?.());
   return stack;
 }
 
@@ -141,7 +139,6 @@ function partDocument(part: Part): Document {
     find: (wanted, from, step) =>
       findLine(part.height, from, step, at => part.textsAt(at).some(text => wanted.test(text))),
     landmarks: kind => (part.begins === kind ? [0] : []),
-    isFoldable: () => false,
     anchorAt: at => [part.rowAt(at)],
     lineAt: ([row = 0]) => part.lineOf(row),
   };
@@ -163,7 +160,6 @@ function simpleDocument(own: Pick<Document, 'length' | 'line' | 'find'>): Docume
     ...own,
     headersAt: () => [],
     landmarks: () => [],
-    isFoldable: () => false,
     anchorAt: line => [line],
     lineAt: ([line = 0]) => Math.max(0, Math.min(line, own.length - 1)),
   };

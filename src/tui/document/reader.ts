@@ -70,7 +70,7 @@ const COMMANDS = {
     return null;
   },
   fold(view) {
-    if (view.document.isFoldable()) view.style.isUnfolded = !view.style.isUnfolded;
+    if (view.document.isFoldable?.()) view.style.isUnfolded = !view.style.isUnfolded;
     else return hasHunks(view.document) ? 'nothing to unfold: the patch holds no more' : NO_DIFF;
     return null;
   },

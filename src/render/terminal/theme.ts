@@ -224,10 +224,6 @@ class Rows {
   }
 
   #blank(at: number): void {
-    if (this.isProse && this.#cells === 0) {
-      this.#start = at + 1;
-      return;
-    }
     if (!this.isProse && this.#cells >= this.width) this.#breakAt(at);
     this.#cells += 1;
   }

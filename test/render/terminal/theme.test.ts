@@ -160,6 +160,7 @@ describe('wrapLine', () => {
       }),
       { numRuns: 40 },
     );
+    expect(printed([[say('  aa bb')]], plain, 5)).toBe('  aa\nbb\n');
   });
 
   test.each([

@@ -119,7 +119,7 @@ describe('untracked requests', () => {
     expect(untracked.ofCall(KEY).map(({ leg }) => leg)).toEqual(
       Array.from({ length: 200 }, (_, index) => `c${index + 800}`),
     );
-    expect([...untracked.values()].at(-1)).toMatchObject({ purpose: 'close', status: 500 });
+    expect([...untracked.values()].slice(700)).toMatchObject([{ purpose: 'close', status: 500 }]);
     expect(untracked.forgotten).toBe(800);
   });
 });

@@ -109,6 +109,15 @@ describe('evidence', () => {
       expect(text).toMatch(/"…y{40}herez{40}…"$/);
     });
 
+    test('shows the beginning of a large body if the finding is not in a text', () => {
+      const text = pointing(
+        { event: 1, path: ['ids'] },
+        call(),
+        arrives({ text: 'y'.repeat(200_000), ids: [] }),
+      );
+      expect(text).toMatch(/│ {3}\{"text":"y+…$/);
+    });
+
     test('row 25: contains no secret and no part of one', () => {
       const token = 'tok_0123456789abcdef';
       const invocation = { ...INVOCATION, callback_url: `http://127.0.0.1:4000/callback/${token}` };

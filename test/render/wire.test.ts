@@ -190,7 +190,7 @@ describe('CallLog.concerning', () => {
     const legs = concerningLegs(
       at(1, stray('before')),
       at(2, call()),
-      at(3, stray('meanwhile')),
+      at(3, [...asked('foreign', 'http://127.0.0.1:9'), ...stray('meanwhile')]),
       at(4, resultArrives()),
       at(5, stray('after')),
     );

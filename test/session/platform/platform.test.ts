@@ -71,6 +71,12 @@ describe('API requests', () => {
     expect(await it.ask('POST', '', '{}', { 'content-type': 'text/plain' })).toMatchObject({ status: 422 });
   });
 
+  test('a page of sessions has 10 by default', async () => {
+    await using it = await platformWith();
+    for (let count = 0; count < 10; count++) await it.ask('POST', '');
+    expect((await it.ask('GET', '')).body).toMatchObject({ page: 1, total: 11, items: Array(10).fill({}) });
+  });
+
   test('the same Idempotency-Key returns the same session; with another body it is refused', async () => {
     await using it = await platformWith();
     const create = (body: unknown, key: string) => it.ask('POST', '', body, { 'idempotency-key': key });

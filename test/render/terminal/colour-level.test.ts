@@ -21,6 +21,7 @@ test.each<[string, ColourSigns, number]>([
   ['FORCE_COLOR=0', withEnv({ FORCE_COLOR: '0' }), 0],
   ['FORCE_COLOR=false', withEnv({ FORCE_COLOR: 'false' }), 0],
   ['FORCE_COLOR=2 into a pipe', { ...withEnv({ FORCE_COLOR: '2' }), isTTY: false }, 2],
+  ['FORCE_COLOR=3 into a pipe', { ...withEnv({ FORCE_COLOR: '3' }), isTTY: false }, 3],
   ['FORCE_COLOR=true into a pipe', { ...withEnv({ FORCE_COLOR: 'true' }), isTTY: false }, 1],
 ])('%s', (_, signs, level) => {
   expect(colourLevel(signs)).toBe(level);

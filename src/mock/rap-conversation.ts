@@ -78,11 +78,16 @@ function effectOf<K extends CallbackFault['kind']>(
   return FAULTS[fault.kind](fault, message);
 }
 
+/** All effects together; delays add up. */
+function sumOf(effects: readonly Sending[]): Sending {
+  const lateMs = effects.reduce((sum, effect) => sum + (effect.lateMs ?? 0), 0);
+  return Object.assign({}, ...effects, { lateMs });
+}
+
 /** Renders a message with its faults; without any it is plain JSON (TOOL-POST). */
 function render(written: unknown, faults: readonly CallbackFault[], layout?: string) {
   const message = faults.length > 0 && isRecord(written) ? { ...written } : written;
-  const sending: Sending =
-    faults.length > 0 ? Object.assign({}, ...faults.map(fault => effectOf(fault, message))) : AS_USUAL;
+  const sending = faults.length > 0 ? sumOf(faults.map(fault => effectOf(fault, message))) : AS_USUAL;
   const isLaidOut = layout !== undefined && isRecord(message);
   const json = isLaidOut ? inLayout(layout, message) : JSON.stringify(message);
   const { cut = 0, length = 0 } = sending;

@@ -179,6 +179,15 @@ describe.concurrent('faults on the wire', () => {
     await call.result();
   });
 
+  test('late: several delays add up', async () => {
+    const clock = watchedClock();
+    await using stage = await stageWith(faulty({ late: '300ms' }, { late: '500ms', probability: 1 }), {
+      clock,
+    });
+    await stage.invoke();
+    expect(await clock.nextWait()).toBe(800);
+  });
+
   test('each callback draws its own fault from the seed', async () => {
     const reply = [
       ...Array.from({ length: 20 }, (_, n) => ({ event: { text: `${n}` } })),

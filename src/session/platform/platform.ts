@@ -250,6 +250,7 @@ export class SessionPlatform implements AsyncDisposable {
 
   /** A long poll: 200 as soon as there are new events, 204 on timeout (platforms). */
   readonly #changes = async (request: ApiRequest, session: Session): Promise<Reply> => {
+    request.record(); // an open long poll is visible
     const {
       from_index: from,
       limit,

@@ -114,11 +114,12 @@ describe('API requests', () => {
 });
 
 describe('changes', () => {
-  test('a long poll ends with 204 after the requested time, not earlier', async () => {
+  test('a long poll is logged when it arrives, and ends with 204 after the requested time, not earlier', async () => {
     const clock = fakeClock();
     await using it = await platformWith({ clock });
     const waiting = it.ask('GET', `${S}/changes?from_index=3&wait_for_seconds=2.5`);
     await eventually('it waits', () => clock.pending() === 1);
+    expect(it.platform.events.at(-1)).toMatchObject({ kind: 'request', purpose: 'changes' });
     clock.advance(2_499);
     expect(responsesOf(it.platform.events)).toEqual([]);
     clock.advance(1);

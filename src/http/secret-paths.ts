@@ -13,7 +13,7 @@ export class SecretPaths<T> {
 
   /**
    * @param prefix of every path, such as `/callback/`.
-   * @param most minimum number of paths kept; default: all.
+   * @param most minimum number of paths kept; default: all, until {@link forget}.
    */
   constructor(
     private readonly prefix: string,
@@ -32,6 +32,10 @@ export class SecretPaths<T> {
 
   resolve(path: string): T | undefined {
     return path.startsWith(this.prefix) ? this.#meanings.get(this.#digest(path)) : undefined;
+  }
+
+  forget(path: string): void {
+    this.#meanings.delete(this.#digest(path));
   }
 
   #digest(path: string): string {

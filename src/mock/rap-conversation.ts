@@ -95,19 +95,22 @@ function render(written: unknown, faults: readonly CallbackFault[], layout?: str
   return { body: new Content(Buffer.from(text)), sending };
 }
 
-/** How many questions are remembered, open ones and closed ones: a later answer to a closed one is accepted and ignored. */
-const QUESTIONS_REMEMBERED = 20_000;
+/** Later answers to these are accepted and ignored. */
+const CLOSED_REMEMBERED = 10_000;
 
 /** Questions that are answered over HTTP. Paths are compared in constant time (threats, row 1). */
 class Questions<Answer, About> {
   readonly #paths: SecretPaths<Question<Answer, About>>;
+  /** Paths of closed questions, in two generations; the older one is forgotten as a whole. */
+  #closed: string[] = [];
+  #closedBefore: string[] = [];
 
   constructor(prefix: string) {
-    this.#paths = new SecretPaths(prefix, QUESTIONS_REMEMBERED);
+    this.#paths = new SecretPaths(prefix);
   }
 
   open(about: About): Question<Answer, About> {
-    const question = new Question<Answer, About>(about);
+    const question = new Question<Answer, About>(about, path => this.#onClosed(path));
     question.path = this.#paths.issue(question).path;
     return question;
   }
@@ -115,6 +118,13 @@ class Questions<Answer, About> {
   /** @param target path and query, as sent. */
   at(target: string): Question<Answer, About> | undefined {
     return this.#paths.resolve(target);
+  }
+
+  #onClosed(path: string): void {
+    if (this.#closed.push(path) < CLOSED_REMEMBERED) return;
+    for (const old of this.#closedBefore) this.#paths.forget(old);
+    this.#closedBefore = this.#closed;
+    this.#closed = [];
   }
 }
 
@@ -127,7 +137,10 @@ class Question<Answer, About> {
     this.#settle = resolve;
   });
 
-  constructor(readonly about: About) {}
+  constructor(
+    readonly about: About,
+    private readonly onClosed: (path: string) => void,
+  ) {}
 
   /** Answers the question. Returns false if it is answered or closed: only the first answer counts. */
   resolve(answer: Answer): boolean {
@@ -140,6 +153,7 @@ class Question<Answer, About> {
   /** Closes the question: later answers are accepted and ignored. */
   close(): void {
     this.isOpen = false;
+    this.onClosed(this.path);
   }
 }
 
@@ -245,7 +259,7 @@ export class RapConversation extends Conversation {
     return this.#ask('consent', 'oauth', fields, asked, 'granted', asking);
   }
 
-  /** Asks a question. A manual trigger answers it with the preset. A question that was not delivered is not waited for. */
+  /** Asks a question. A manual trigger answers it with the preset. Does not wait for an answer if the question was not delivered. */
   async #ask<A extends string | number>(
     what: 'choice' | 'consent',
     type: CallbackType,

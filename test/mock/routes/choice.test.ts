@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { replying, type Stage, stageWith } from '../stage.js';
+import { intakeWith, replying, type Stage, stageWith } from '../stage.js';
 
 const ask = replying({
   choice: { prompt: 'Sure?', choices: ['Yes', 'No'] },
@@ -75,4 +75,20 @@ describe('TOOL-CHOICE: the response URL', () => {
     await asked(stage, 'b');
     expect((await first.answer({ id: 'b', selected: 0 })).status).toBe(400);
   });
+});
+
+test('open questions stay; of the closed ones the oldest are forgotten', () => {
+  const { choices } = intakeWith(null).parts.services;
+  const about = { calls: ['k'], thread: 'g' };
+  const ask = () => choices.open({ prompt: '?', choices: ['a'], default: 0, id: 'i', search: '', about });
+  const open = Array.from({ length: 45_000 }, ask);
+  expect(choices.at(open[0]?.path ?? '')).toBe(open[0]);
+  for (const question of open.slice(1)) question.close();
+  const isKept = ({ path }: { readonly path: string }) => choices.at(path) !== undefined;
+  expect([open[0], open[1], open.at(-10_000), open.at(-1)].map(each => each && isKept(each))).toEqual([
+    true,
+    false,
+    true,
+    true,
+  ]);
 });

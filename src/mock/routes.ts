@@ -180,11 +180,13 @@ function decisionIn({ body }: Incoming): Consent | null {
 }
 
 const STYLE = `
-:root { color-scheme: light dark; }
+:root { color-scheme: light dark; --main: #0b5cad; --on-main: #fff; background: #fff; color: #1c2024; }
+@media (prefers-color-scheme: dark) { :root { --main: #8ec2f5; --on-main: #10151b; background: #121417; color: #e8eaed; } }
 body { max-width: 30rem; margin: 15vh auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 h1 { font-size: 1.35rem; font-weight: 500; }
 button { min-width: 9rem; min-height: 2.75rem; margin: 1.5rem .75rem 0 0; font: inherit; cursor: pointer; }
-.grant { font-weight: 600; }
+.grant { font-weight: 600; color: var(--on-main); background: var(--main); }
+:focus-visible { outline: 3px solid var(--main); outline-offset: 2px; }
 .note { margin-top: 1.5rem; font-size: .85rem; opacity: .8; }
 `;
 

@@ -33,6 +33,12 @@ test('the page shows the tool, the operation and the scopes; its form has two an
   ]);
 });
 
+test('the page marks the focused button and has dark colors', async () => {
+  const { asking } = await pages('demo', []);
+  expect(asking).toMatch(/:focus-visible \{ outline: 3px solid /);
+  expect(asking).toContain('@media (prefers-color-scheme: dark) {');
+});
+
 test('row 24: foreign text neither becomes markup nor changes the text direction around it', async () => {
   const hostile = fc.sample(fc.string({ unit: anyCharacter }), 100);
   const scopes = [`<b a="1" b='2'>&amp;\u202e\u0007`, ...hostile.map(text => `'"><script>${text}`)];

@@ -218,8 +218,6 @@ function withoutEmptyContent(message: Callback): Callback {
 function remarks(message: Callback): Warning[] {
   if (message.type === 'tool_result' && message.text === undefined)
     return [{ id: 'TOOL-POST', message: 'the result has content but no text, which older runtimes require' }];
-  if (message.type === 'oauth' && new URL(message.auth_url).protocol === 'http:')
-    return [{ id: 'TOOL-OAUTH', message: 'auth_url is http; that is fine on loopback only' }];
   return [];
 }
 

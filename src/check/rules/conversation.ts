@@ -247,13 +247,12 @@ const CONSENT_RESULTS = /^(?:code|token|access_token|refresh_token|id_token|clie
 function onOAuth(question: CallbackEvidence): Observed {
   const { message, reading } = question;
   if (!reading?.ok || message?.type !== 'oauth') return onInvalid(question, 'an oauth');
-  const { search, hash } = new URL(message.auth_url);
+  const { protocol, search, hash } = new URL(message.auth_url);
   const names = [search, hash].flatMap(part => [...new URLSearchParams(part.slice(1)).keys()]);
   const secret = names.find(name => CONSENT_RESULTS.test(name));
   if (secret !== undefined)
     return broken(`auth_url contains ${secret}`, question, { spots: [sent(question, 'auth_url')] });
-  const isHttp = reading.warnings.some(({ id }) => id === 'TOOL-OAUTH');
-  return isHttp ? held(question, 'auth_url is http, fine on loopback') : null;
+  return protocol === 'http:' ? held(question, 'auth_url is http, fine on loopback') : null;
 }
 
 function onTexts({ received }: CallEvidence): readonly Observed[] {

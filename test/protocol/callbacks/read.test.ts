@@ -152,10 +152,8 @@ describe('TOOL-OAUTH and row 13: auth_url', () => {
     );
   });
 
-  test('accepts http on loopback with a warning', () => {
-    expect(warningsOf(read(message('oauth', { auth_url: 'http://[::1]:4000/' })))).toEqual([
-      { id: 'TOOL-OAUTH', message: 'auth_url is http; that is fine on loopback only' },
-    ]);
+  test('accepts http on loopback', () => {
+    expect(warningsOf(read(message('oauth', { auth_url: 'http://[::1]:4000/' })))).toEqual([]);
   });
 });
 

@@ -24,6 +24,8 @@ const MAX_UNTRACKED = { strays: 500, perOwner: 200 };
 class UntrackedRequests {
   readonly #byLeg = new Map<string, UntrackedRequest>();
   readonly #legsOf = new Map<string, string[]>();
+  /** Stray posts beyond the limit that have no response yet: they are only counted. */
+  readonly #surplus = new Set<string>();
   #strays = 0;
   #forgotten = 0;
   #misdirected = 0;
@@ -74,7 +76,10 @@ class UntrackedRequests {
 
   begin(request: UntrackedRequest): void {
     const { leg, purpose } = request;
-    if (purpose === 'callback' && this.#strays >= MAX_UNTRACKED.strays) return; // its response is counted
+    if (purpose === 'callback' && this.#strays >= MAX_UNTRACKED.strays) {
+      this.#surplus.add(leg);
+      return;
+    }
     this.#byLeg.set(leg, request);
     if (purpose === 'callback') this.#strays++;
     else this.#index(request);
@@ -83,10 +88,12 @@ class UntrackedRequests {
   #end(event: EventOf<'response' | 'broken'>): void {
     const { leg } = event;
     const refusal = event.kind === 'response' ? event.refusal : undefined;
+    if (this.#surplus.delete(leg)) {
+      if (refusal === 'wrong-address') this.#misdirected++;
+      else this.#forgotten++;
+    }
     const known = this.#byLeg.get(leg);
     if (known) this.#byLeg.set(leg, { ...known, ...endOf(event), ...(refusal !== undefined && { refusal }) });
-    else if (refusal === 'wrong-address') this.#misdirected++;
-    else if (refusal !== undefined && !event.calls?.length) this.#forgotten++;
   }
 
   #index({ leg, calls: [key], thread }: UntrackedRequest): void {

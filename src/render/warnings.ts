@@ -18,6 +18,7 @@ import { counted } from './line.js';
 export function warningsOf(history: History, exchange: Exchange | undefined): Warning[] {
   const untracked = [...history.untracked.values()];
   const { forgotten } = history.untracked;
+  const more = counted(forgotten, 'more request was', 'more requests were');
   return [
     ...(exchange ? acknowledgementWarnings(exchange, history.isWhole) : []),
     ...(exchange ? exchange.arrivals.flatMap(arrival => arrivalWarnings(arrival, exchange)) : []),
@@ -25,9 +26,7 @@ export function warningsOf(history: History, exchange: Exchange | undefined): Wa
     ...(exchange ? subscriptionWarnings(exchange) : []),
     ...misdirected(untracked, history.untracked.misdirected),
     ...untracked.flatMap(noticeWarnings),
-    ...(forgotten > 0
-      ? [{ message: `${counted(forgotten, 'request')} other than callbacks not kept: too many` }]
-      : []),
+    ...(forgotten > 0 ? [{ message: `${more} dropped (limit reached)` }] : []),
     ...(exchange?.settled ? resultWarnings(exchange) : []),
   ];
 }

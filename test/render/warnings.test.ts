@@ -120,6 +120,16 @@ describe('row 1: posts without a call', () => {
     expect(told(...flood)).toEqual([
       expect.stringMatching(/^TOOL-OPAQUE: 600 posts to a wrong callback URL: /),
     ]);
+    const broken = ['b1', 'b2'].flatMap(leg => [
+      ...refused('', 0, { leg }).slice(0, 1),
+      { kind: 'broken', leg, phase: 'receive', code: 'ECONNRESET' } as const,
+    ]);
+    expect(told(...flood, broken).at(-1)).toBe('2 more requests were dropped (limit reached)');
+  });
+
+  test('do not include refused invocations', () => {
+    const invocations = refused('not JSON', 415).map(each => ({ ...each, purpose: 'invocation' }) as Moment);
+    expect(told(invocations)).toEqual([]);
   });
 
   test('report each reason for a refusal once', () => {

@@ -83,12 +83,12 @@ export class RecentCalls {
     else this.#shorten(recent, size);
   }
 
-  /** Drops a quarter at a time, so that not every event copies the list; keeps invocations, the result, and the latest event. */
+  /** Drops a quarter at a time, so that few events copy the list; keeps the first and latest invocation, the result, and the latest event. */
   #shorten({ call, events, ...rest }: Kept, before: number): void {
     const result = call.deliveries.find(each => typeOfDelivery(each) === 'tool_result');
-    const legs = new Set(result?.attempts.map(({ leg }) => leg));
-    for (const event of events)
-      if (event.kind === 'request' && event.purpose === 'invocation') legs.add(event.leg);
+    const legs = new Set([call.acknowledgement, ...(result?.attempts ?? [])].map(({ leg }) => leg));
+    const [first] = events;
+    if (first?.kind === 'request') legs.add(first.leg);
     const dropped = new Set<Event>();
     let size = before;
     for (const event of events.slice(0, -1)) {

@@ -72,6 +72,18 @@ describe('RecentCalls', () => {
     },
   );
 
+  test('row 15: keeps the first and the latest of many invocations; few of them copy the list', () => {
+    const { story, calls } = remembered();
+    const lists = new Set<unknown>();
+    for (let each = 1; each <= 2_000; each++) {
+      story.receives('a', {}, { attempt: each });
+      lists.add(calls.get('a')?.events);
+    }
+    const { events = [], call } = calls.get('a') ?? {};
+    expect([call?.arrivals, lists.size < 20, events.length <= 1_000]).toEqual([2_000, true, true]);
+    expect([events[0], events.at(-2)]).toMatchObject([{ attempt: 1 }, { attempt: 2_000 }]);
+  });
+
   test('row 15: keeps the latest warnings', () => {
     const { story, calls } = remembered();
     story.receives('a');

@@ -89,7 +89,7 @@ export function allowedDestinations(origins: readonly string[]): Allows {
     if (!isHttp(protocol)) return `the callback URL is neither http nor https, but ${protocol}`;
     if (username || password) return `the callback URL for ${origin} carries a user name or a password`;
     const problem = addressProblem(hostname);
-    if (problem) return `${problem}: nothing is posted there`;
+    if (problem) return `${problem}; callbacks to this address are refused`;
     if (isLoopback(hostname) || listed.has(origin)) return null;
     return `${origin} is not allowed. Allow it with --allow-callback ${origin}`;
   };

@@ -28,7 +28,10 @@ test.each<[readonly string[], RegExp]>([
   [['toolset', TOOL, 'b', 'c'], /^error: unexpected arguments: b c\nusage: protocol-cli toolset \[url\]/],
   [['listen', 'foo'], /^error: unexpected argument: foo\nusage: protocol-cli listen \[options\]\n/],
   [['invoke', '--timeout'], /^error: --timeout needs a value: <duration>\n/],
-  [['invoke', '-i', '--repeat', '2', '--id', 'a'], /^error: --interactive has no use for --id, --repeat\n/],
+  [
+    ['invoke', '-i', '--repeat', '2', '--id', 'a'],
+    /^error: --id, --repeat cannot be combined with --interactive\n/,
+  ],
   [['invoke', '-o', 'xml'], /^error: invalid value for --output: xml\. Allowed choices are ui, text, /],
   [['--demo'], /^error: unknown option '--demo'\n\(options follow a command: protocol-cli help lists them\)/],
   [

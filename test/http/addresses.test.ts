@@ -162,7 +162,7 @@ describe('row 9: refuses callbacks', () => {
 
   it.each(['http://169.254.169.254/latest', 'http://[fd00:ec2::254]/'])(
     'to link-local and metadata addresses, even if listed: %s',
-    url => expect(why(url, [new URL(url).origin])).toMatch(/address: nothing is posted there$/),
+    url => expect(why(url, [new URL(url).origin])).toMatch(/address; callbacks to this address are refused$/),
   );
 
   it('without repeating the token of the path in the reason', () => {

@@ -52,7 +52,7 @@ function refuseIdle(beside: keyof typeof IDLE, given: readonly string[]): void {
   });
   if (idle.length === 0) return;
   throw usage(
-    `${beside} has no use for ${idle.map(({ option }) => option).join(', ')}`,
+    `${idle.map(({ option }) => option).join(', ')} cannot be combined with ${beside}`,
     `Leave ${idle.length === 1 ? 'it' : 'them'} out; \`protocol-cli invoke --help\` lists all of these.`,
     idle.map(({ option, reason }) => `${option}: ${reason}`),
   );

@@ -166,7 +166,7 @@ export class ListDetail<Entry, Tab extends string> {
 
   nextMatch(step: 1 | -1): void {
     const { wanted } = this.view;
-    if (wanted === null || wanted === '') return void this.say('nothing is searched for');
+    if (wanted === null || wanted === '') return void this.say('no search text');
     const { keys, get } = this.list.entries();
     const needle = wanted.toLowerCase();
     const hasMatch = (key: string | undefined) => {

@@ -159,7 +159,7 @@ class View {
 
   match(step: 1 | -1): string | null {
     const { search } = this.style;
-    if (!search) return 'nothing is searched for';
+    if (!search) return 'no search text';
     const isOnMatch = this.place.spot !== null || step < 0;
     return this.#find(search, this.#line + (isOnMatch ? step : 0), step);
   }

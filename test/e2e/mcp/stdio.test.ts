@@ -226,7 +226,7 @@ describe.concurrent('a started server, plain Node', () => {
   test('options of RAP are refused by name', async () => {
     const { status, stderr } = await invoke(['echo', '--retries', '3', '--callback-port', '0', '--follow']);
     expect(status).toBe(2);
-    expect(stderr).toContain('--mcp has no use for --retries, --follow, --callback-port');
+    expect(stderr).toContain('--retries, --follow, --callback-port cannot be combined with --mcp');
     expect(stderr).toContain('--retries: tools/call is sent once');
     expect(stderr).toContain('--callback-port: MCP has no callbacks');
     const demo = await invoke(['echo', '--demo', '--group-id', 'a', '--repeat', '3']);

@@ -127,7 +127,7 @@ describe('delivery faults: does not retry', () => {
   it('row 9: refuses a forbidden address without a request', async () => {
     await using services = deskWith();
     const delivery = await services.post(callbackTo('http://169.254.169.254/t0ken'));
-    const why = '169.254.169.254 is a link-local address: nothing is posted there';
+    const why = '169.254.169.254 is a link-local address; callbacks to this address are refused';
     expect(delivery).toEqual({ delivered: false, why, attempts: 0 });
     expect(services.events).toEqual([
       expect.objectContaining({ kind: 'dropped', what: 'callback', why, calls: ['c1'], type: 'tool_result' }),

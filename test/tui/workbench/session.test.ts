@@ -432,7 +432,7 @@ describe('navigation', () => {
     const session = onCalls(settled);
     for (const page of ['t', 'c']) {
       session.press(page, 'n');
-      expect(session.sees()).toContain('nothing is searched for');
+      expect(session.sees()).toContain('no search text');
       session.press('/');
       session.typed('nowhere\r');
       expect(session.sees()).toContain('not found: "nowhere"');

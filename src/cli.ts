@@ -4,7 +4,7 @@ import { commandLine, wordsForFile } from './commands/command-line.js';
 import type { RunCommand } from './commands/options.js';
 import { canDraw, type ExitStatus, PROGRAM, statusOfFailure, type Terminal } from './commands/terminal.js';
 import { faultText, troubleText, wrapMessages } from './render/outputs/trouble.js';
-import { endByForce, guardAgainstBlocking, meetEmergencies } from './system/process.js';
+import { endByForce, guardAgainstBlocking, handleEmergencies } from './system/process.js';
 import { isClosed, quietPipes } from './system/streams.js';
 import { ProtocolCliError } from './util/errors.js';
 
@@ -15,7 +15,7 @@ export async function main(argv: readonly string[], version: string): Promise<vo
   const run = runnerFor(wordsAfterDashes(argv), () => {
     isHost = true;
   });
-  const endAnyEmergency = meetEmergencies(error => {
+  const endAnyEmergency = handleEmergencies(error => {
     process.exitCode = statusOfError(error, isHost);
     process.exit(); // after the terminal was reset
   });

@@ -283,7 +283,7 @@ export class MockTool extends Tool {
     this.log.keep(journal);
     for (const fact of recovery.matched) this.responder.restore(fact);
     this.#intake.recall(recovery);
-    if (recovery.tornBytes > 0) this.warn(`the last line of ${path} was incomplete and was removed`);
+    if (recovery.incompleteBytes > 0) this.warn(`the last line of ${path} was incomplete and was removed`);
     const { damaged } = recovery;
     for (const { number, held } of damaged.slice(0, MAX_DAMAGE_WARNINGS))
       this.warn(`${path}:${number}: this line is damaged and was skipped; it held ${held}`);

@@ -226,7 +226,7 @@ function failed(
   );
 }
 
-export interface SpokenCommand {
+export interface PipedCommand {
   readonly stdin: Writable;
   readonly stdout: Readable;
   /** The last lines of its stderr; default: 10. */
@@ -242,7 +242,7 @@ const TERMINATE = [
 ] as const;
 
 /** Starts a command in a shell. It ends with this process, also after a second signal or SIGQUIT. */
-export function startSpokenCommand(options: CommandOptions): SpokenCommand {
+export function startPipedCommand(options: CommandOptions): PipedCommand {
   const group = new Group(options);
   const ended = group.exited.then(exit =>
     group.problem ? `could not be started: ${group.problem.message}` : endText(exit),

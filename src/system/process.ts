@@ -3,12 +3,12 @@ import { setFlagsFromString } from 'node:v8';
 import { type Clock, systemClock } from './clock.js';
 
 /** Registers synchronous cleanup for any end of this process. It may be called more than once. Returns a function that removes it. */
-export function beforeAnyEnd(duty: () => void): () => void {
-  const forget = beforeForcedEnd(duty);
-  process.once('exit', duty);
+export function beforeAnyEnd(cleanup: () => void): () => void {
+  const forget = beforeForcedEnd(cleanup);
+  process.once('exit', cleanup);
   return () => {
     forget();
-    process.off('exit', duty);
+    process.off('exit', cleanup);
   };
 }
 
@@ -63,21 +63,21 @@ export async function cameWithin(
   }
 }
 
-const duties = new Set<() => void>();
+const cleanups = new Set<() => void>();
 
 /**
  * Registers synchronous cleanup for a forced exit by a second signal. It may be called more than once. Returns a function that removes
  * it.
  */
-export function beforeForcedEnd(duty: () => void): () => void {
-  duties.add(duty);
-  return () => void duties.delete(duty);
+export function beforeForcedEnd(cleanup: () => void): () => void {
+  cleanups.add(cleanup);
+  return () => void cleanups.delete(cleanup);
 }
 
-function doForcedDuties(): void {
-  for (const duty of duties) {
+function runCleanups(): void {
+  for (const cleanup of cleanups) {
     try {
-      duty();
+      cleanup();
     } catch {
       // the other callbacks still run
     }
@@ -86,7 +86,7 @@ function doForcedDuties(): void {
 
 /** Ends this process as the signal would; a remaining listener forwards the signal one turn later. */
 export function endByForce(signal: EndingSignal | 'SIGQUIT'): void {
-  doForcedDuties();
+  runCleanups();
   setTimeout(() => {}, PASSED_ON_MS);
   process.kill(process.pid, signal);
 }
@@ -109,11 +109,11 @@ export function onEmergency(leave: () => void): () => void {
  * process: by the signal, or with `end`. A second SIGQUIT does not wait.
  * @returns a function to call when the work is done: it ends the process if there was an emergency.
  */
-export function meetEmergencies(end: (error: unknown) => void): () => void {
+export function handleEmergencies(end: (error: unknown) => void): () => void {
   let finish = () => {};
-  let hasMet = false;
-  const meet = (last: () => void) => {
-    hasMet = true;
+  let hasStarted = false;
+  const start = (last: () => void) => {
+    hasStarted = true;
     finish = () => {
       process.off('SIGQUIT', onQuit);
       last();
@@ -122,11 +122,11 @@ export function meetEmergencies(end: (error: unknown) => void): () => void {
     setTimeout(() => finish(), MOMENT_MS);
     for (const leave of leaving) leave();
   };
-  const onQuit = () => (hasMet ? finish() : meet(() => endByForce('SIGQUIT')));
+  const onQuit = () => (hasStarted ? finish() : start(() => endByForce('SIGQUIT')));
   process.on('uncaughtException', error => {
-    if (hasMet) return; // later errors may follow from the first
-    meet(() => {
-      doForcedDuties();
+    if (hasStarted) return; // later errors may follow from the first
+    start(() => {
+      runCleanups();
       end(error);
     });
   });
@@ -228,7 +228,7 @@ export function guardAgainstBlocking(): void {
   });
   process.on(BLOCKED, (signal: EndingSignal) => {
     process.removeAllListeners(signal); // the worker sends the signal again, which then ends the process
-    doForcedDuties();
+    runCleanups();
   });
   const signals = Object.fromEntries(ENDING_SIGNALS.map(name => [name, constants.signals[name]]));
   const workerData = { beats, signals, patience: PATIENCE_MS, cleanup: CLEANUP_MS, event: BLOCKED };

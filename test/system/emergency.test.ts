@@ -8,13 +8,13 @@ beforeAll(async () => {
   const run = await ownProgram(`export * from './src/system/process.ts';`);
   programWith = body =>
     run(`
-      const { meetEmergencies, onEmergency, beforeForcedEnd } = ours;
+      const { handleEmergencies, onEmergency, beforeForcedEnd } = ours;
       const started = performance.now();
-      const finish = meetEmergencies(error => {
+      const finish = handleEmergencies(error => {
         say(['end fault', error.message, performance.now() - started >= 1000 ? 'late' : 'soon'].join(' '));
         process.exit(3);
       });
-      beforeForcedEnd(() => say('duty'));
+      beforeForcedEnd(() => say('cleanup'));
       setInterval(() => {}, 1000);
       ${body}`);
 });
@@ -25,12 +25,12 @@ const QUIT = `process.kill(process.pid, 'SIGQUIT');`;
 describe.concurrent('an emergency', () => {
   test('without emergency cleanup, ends at once after the other cleanup', async () => {
     expect(await programWith(FAULT)).toEqual({
-      said: ['duty', 'end fault a fault soon'],
+      said: ['cleanup', 'end fault a fault soon'],
       code: 3,
       signal: null,
     });
     expect(await programWith(QUIT)).toEqual({
-      said: ['duty'],
+      said: ['cleanup'],
       code: null,
       signal: 'SIGQUIT',
     });
@@ -44,23 +44,23 @@ describe.concurrent('an emergency', () => {
 
   test('waits until the cleanup has finished, and no longer', async () => {
     const leaving = `onEmergency(() => { say('leaving'); setTimeout(finish, 50); }); ${FAULT}`;
-    expect((await programWith(leaving)).said).toEqual(['leaving', 'duty', 'end fault a fault soon']);
+    expect((await programWith(leaving)).said).toEqual(['leaving', 'cleanup', 'end fault a fault soon']);
   });
 
   test('waits at most a second for cleanup that does not finish', async () => {
     const staying = `onEmergency(() => say('leaving')); ${FAULT}`;
-    expect((await programWith(staying)).said).toEqual(['leaving', 'duty', 'end fault a fault late']);
+    expect((await programWith(staying)).said).toEqual(['leaving', 'cleanup', 'end fault a fault late']);
   });
 
   test('is reported once: later errors may follow from the first', async () => {
     const failing = `onEmergency(() => { setImmediate(() => { throw new Error('another'); }); setTimeout(finish, 50); }); ${FAULT}`;
-    expect((await programWith(failing)).said).toEqual(['duty', 'end fault a fault soon']);
+    expect((await programWith(failing)).said).toEqual(['cleanup', 'end fault a fault soon']);
   });
 
   test('a second SIGQUIT does not wait', async () => {
     const again = `onEmergency(() => setTimeout(() => { ${QUIT} }, 50)); ${QUIT}`;
     expect(await programWith(again)).toEqual({
-      said: ['duty'],
+      said: ['cleanup'],
       code: null,
       signal: 'SIGQUIT',
     });
@@ -68,6 +68,6 @@ describe.concurrent('an emergency', () => {
 
   test('removed cleanup is not called', async () => {
     const gone = `onEmergency(() => say('leaving'))(); ${FAULT}`;
-    expect((await programWith(gone)).said).toEqual(['duty', 'end fault a fault soon']);
+    expect((await programWith(gone)).said).toEqual(['cleanup', 'end fault a fault soon']);
   });
 });

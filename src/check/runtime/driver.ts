@@ -1,5 +1,5 @@
 import { ABILITIES, type DriverLine, type Instruction, readDriverLine } from '../../protocol/driver.js';
-import { startSpokenCommand } from '../../system/child.js';
+import { startPipedCommand } from '../../system/child.js';
 import { cameWithin } from '../../system/process.js';
 import { readJson } from '../../util/json.js';
 import { didYouMean, excerpt, LineSplitter } from '../../util/text.js';
@@ -106,7 +106,7 @@ const CLOSED_MS = 1_000;
 
 /** Starts a command in its own process group; `stopBecause` ends it with a reason. */
 function start(command: string, { env, onStderr }: Pick<DriverSetting, 'env' | 'onStderr'>) {
-  const started = startSpokenCommand({ command, env, ...(onStderr && { onStderr }) });
+  const started = startPipedCommand({ command, env, ...(onStderr && { onStderr }) });
   let resolveStop = (_: string) => {};
   const stopped = new Promise<string>(resolve => {
     resolveStop = resolve;

@@ -142,7 +142,7 @@ export interface Recovery {
   readonly matched: readonly Matched[];
   /** At least the last 100,000 finished calls, oldest first. */
   readonly settled: readonly Settled[];
-  readonly tornBytes: number;
+  readonly incompleteBytes: number;
   /** Skipped lines, with a wrong checksum or invalid content. */
   readonly damaged: readonly {
     readonly number: number;
@@ -184,7 +184,7 @@ class Counters {
 /** Key of the only message of a call. */
 const ONLY: Turn = { index: 0 };
 
-type Fate = 'open' | 'settled' | 'refused';
+type CallStatus = 'open' | 'settled' | 'refused';
 
 /** A received call; open if it was neither refused nor settled when the last run ended. */
 class RecoveredCall {
@@ -229,7 +229,7 @@ class RecoveredCall {
   }
 
   /** @param body of a request, if the journal contains it just before the line */
-  apply(line: JournalLine, body: Content | null): Fate {
+  apply(line: JournalLine, body: Content | null): CallStatus {
     switch (line.kind) {
       case 'warned':
         this.#warned = line;
@@ -253,11 +253,11 @@ class RecoveredCall {
         if (line.plan === 'silence') return 'settled';
         if (effectOf(line.plan) === 'unsent') this.#lost(line);
     }
-    return this.fate;
+    return this.status;
   }
 
   /** Returns `settled` if no callback is pending and none follows: the reply is complete, or was canceled after its result. */
-  get fate(): Fate {
+  get status(): CallStatus {
     const isAtEnd = this.turn?.next === undefined || this.cancelReason !== null;
     const isThrough = this.rendered.every(({ state }) => state !== 'waiting');
     return this.isAnswered && isAtEnd && isThrough ? 'settled' : 'open';
@@ -300,10 +300,10 @@ class RecoveredCall {
     }
   }
 
-  #dropped(line: Line<'dropped'>): Fate {
+  #dropped(line: Line<'dropped'>): CallStatus {
     if (wasStopped(line.why) || line.what === 'event') return 'open';
     if (!this.#ended(line, 'dropped')) this.#lost(line);
-    return line.what === 'invocation' ? 'settled' : this.fate;
+    return line.what === 'invocation' ? 'settled' : this.status;
   }
 
   /** Returns false if the event is not about a posted callback. */
@@ -350,12 +350,12 @@ export class JournalReader {
 
   constructor(private readonly path: string) {}
 
-  /** @param tornBytes length of an incomplete last line @throws ProtocolCliError `unreadable-file` without a header */
-  recovery(tornBytes: number): Recovery {
-    if (this.#lines === 0 && tornBytes > 0) throw this.unreadable(NO_HEADER);
+  /** @param incompleteBytes length of an incomplete last line @throws ProtocolCliError `unreadable-file` without a header */
+  recovery(incompleteBytes: number): Recovery {
+    if (this.#lines === 0 && incompleteBytes > 0) throw this.unreadable(NO_HEADER);
     const calls = [...this.#open.values()];
     const settled = [...this.#settled.values()];
-    return { calls, matched: this.#counters.facts(), settled, tornBytes, damaged: this.#damaged };
+    return { calls, matched: this.#counters.facts(), settled, incompleteBytes, damaged: this.#damaged };
   }
 
   /** Returns an error with the file and the latest line. */
@@ -445,13 +445,13 @@ export class JournalReader {
 
   #cancel(call: RecoveredCall, reason: string): void {
     call.cancel(reason);
-    this.#end(call, call.fate);
+    this.#end(call, call.status);
   }
 
-  #end(call: RecoveredCall, fate: Fate): void {
-    if (fate === 'open') return;
+  #end(call: RecoveredCall, status: CallStatus): void {
+    if (status === 'open') return;
     this.#open.delete(call.key);
-    if (fate === 'settled') this.#remember(settledCall(call));
+    if (status === 'settled') this.#remember(settledCall(call));
   }
 
   #remember({ groupId, id, sha256 }: Settled): void {

@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { TransportError } from '../../http/client.js';
 import { guardedFetch } from '../../http/pooled-client.js';
-import { type SpokenCommand, startSpokenCommand } from '../../system/child.js';
+import { type PipedCommand, startPipedCommand } from '../../system/child.js';
 import { cameWithin } from '../../system/process.js';
 import { readJson } from '../../util/json.js';
 import { bytesText, LineSplitter } from '../../util/text.js';
@@ -75,7 +75,7 @@ class StdioLink implements Link {
   readonly invalidLines = { count: 0, first: '' };
   readonly #loss = new Loss();
   readonly lost = this.#loss.promise;
-  #server: SpokenCommand | undefined;
+  #server: PipedCommand | undefined;
   #isLost = false;
 
   constructor(
@@ -90,7 +90,7 @@ class StdioLink implements Link {
   async start(): Promise<void> {
     const { name: command, env, cwd } = this.target;
     const { maxBytes, onStderr } = this.options;
-    this.#server = startSpokenCommand({
+    this.#server = startPipedCommand({
       command,
       ...(onStderr && { onStderr }),
       ...(env && { env }),

@@ -62,14 +62,17 @@ class Refused extends Error {
   }
 }
 
+/** Validates an untrusted value. @param loc its path in the request */
+function check<Schema extends z.ZodMiniType>(schema: Schema, value: unknown, loc: Path) {
+  const { data, error } = schema.safeParse(value, { reportInput: true, error: () => WORDLESS });
+  return { data, details: error?.issues.map(issue => detailOf(issue, loc)) ?? [] };
+}
+
 /** Validates an untrusted value. @param loc its path in the request @throws Refused */
 function read<Schema extends z.ZodMiniType>(schema: Schema, value: unknown, loc: Path): z.output<Schema> {
-  const parsed = schema.safeParse(value, { reportInput: true, error: () => WORDLESS });
-  if (parsed.success) return parsed.data;
-  throw new Refused(
-    422,
-    parsed.error.issues.map(issue => detailOf(issue, loc)),
-  );
+  const { data, details } = check(schema, value, loc);
+  if (details.length > 0) throw new Refused(422, details);
+  return data as z.output<Schema>;
 }
 
 const count = (preset: number, min = 0) =>
@@ -97,7 +100,8 @@ const creationSchema = z.object({
 
 const messageSchema = z.object({ type: z.literal('user_message'), message: z.string() });
 
-const messagesSchema = z.object({ messages: z.array(messageSchema) });
+/** The items are validated one by one: zod cannot return the errors of very many. */
+const messagesSchema = z.object({ messages: z.array(z.unknown()) });
 
 const resultsSchema = z.object({ type: z.literal('batch'), results: z.array(z.unknown()) });
 
@@ -109,10 +113,28 @@ interface Item {
   readonly answer: SettledCall;
 }
 
-function readItem(value: unknown, loc: Path): Item {
-  const { kind } = read(kindSchema, value, loc); // first, because an unknown kind has no other fields
-  read(kind === 'tool_result' ? sessionResultSchema : errorEventSchema, value, loc);
-  return { loc, answer: value as SettledCall };
+/** A value of a body that is not validated yet. */
+interface Sent {
+  readonly value: unknown;
+  readonly loc: Path;
+}
+
+function faultsOfResult({ value, loc }: Sent): readonly Detail[] {
+  const { data, details } = check(kindSchema, value, loc); // first, because an unknown kind has no other fields
+  if (!data) return details;
+  return check(data.kind === 'tool_result' ? sessionResultSchema : errorEventSchema, value, loc).details;
+}
+
+/** Separates valid items from errors. @param isAtomic whether valid items do not count if there are errors */
+function separate(sent: readonly Sent[], faultsOf: (each: Sent) => readonly Detail[], isAtomic: boolean) {
+  const details: Detail[] = [];
+  const valid = sent.filter(each => {
+    if (isAtomic && details.length >= MAX.details) return false;
+    const faults = faultsOf(each);
+    if (details.length < MAX.details) details.push(...faults);
+    return faults.length === 0;
+  });
+  return { valid, details };
 }
 
 /** The fields of a `tool_req` that differ from the published call. Missing arguments count as empty. */
@@ -269,12 +291,14 @@ export class ApiRequest {
   /** Reads one message, or a batch of them (platforms). */
   messages({ isOver }: Session): readonly string[] {
     const { value } = this.#object();
-    const all =
+    const sent =
       value['type'] === 'batch'
-        ? read(messagesSchema, value, ['body']).messages
-        : [read(messageSchema, value, ['body'])];
+        ? itemsAt('messages', read(messagesSchema, value, ['body']).messages)
+        : [{ value, loc: ['body'] }];
+    const { details } = separate(sent, each => check(messageSchema, each.value, each.loc).details, true);
+    if (details.length > 0) throw new Refused(422, details);
     if (isOver) throw new Refused(409, FINISHED);
-    return all.map(({ message }) => message);
+    return sent.map(each => (each.value as z.output<typeof messageSchema>).message);
   }
 
   /**
@@ -286,20 +310,13 @@ export class ApiRequest {
     const results = new PostedResults(session);
     const { details, warnings } = results;
     const isAtomic = session.script.switches.batch === 'atomic';
-    const items = itemsIn(body).flatMap(({ value, loc }) => {
-      try {
-        return [readItem(value, loc)];
-      } catch (error) {
-        if (!(error instanceof Refused) || typeof error.why === 'string') throw error;
-        details.push(...error.why);
-        return [];
-      }
-    });
+    const { valid, details: faults } = separate(itemsIn(body), faultsOfResult, isAtomic || session.isOver);
+    details.push(...faults);
     if (details.length > 0 && (isAtomic || session.isOver)) throw new Refused(422, details);
     if (session.isOver) throw new Refused(409, FINISHED);
     for (const message of notes) warnings.push({ message });
-    if (items.length + details.length === 0) warnings.push({ message: 'the batch of results is empty' });
-    for (const item of items) results.add(item);
+    if (valid.length + details.length === 0) warnings.push({ message: 'the batch of results is empty' });
+    for (const { value, loc } of valid) results.add({ loc, answer: value as SettledCall });
     if (details.length > 0 && isAtomic) throw new Refused(422, details);
     return results;
   }
@@ -340,9 +357,12 @@ export class ApiRequest {
 
 const FINISHED = 'Session has already finished.';
 
-function itemsIn(body: Readonly<Record<string, unknown>>): { readonly value: unknown; readonly loc: Path }[] {
+function itemsIn(body: Readonly<Record<string, unknown>>): readonly Sent[] {
   const { type, kind } = body;
   if (type !== 'batch' && (kind !== undefined || type === undefined)) return [{ value: body, loc: ['body'] }];
-  const { results } = read(resultsSchema, body, ['body']);
-  return results.map((value, index) => ({ value, loc: ['body', 'results', index] }));
+  return itemsAt('results', read(resultsSchema, body, ['body']).results);
+}
+
+function itemsAt(field: string, values: readonly unknown[]): readonly Sent[] {
+  return values.map((value, index) => ({ value, loc: ['body', field, index] }));
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Event } from '../../../src/events/events.js';
 import { startSessionPlatform } from '../../../src/session/platform/platform.js';
 import { eventually } from '../../e2e/support/eventually.js';
+import { cpuMs } from '../../support/cpu-ms.js';
 import { errorOf } from '../../support/failing.js';
 import { fakeClock } from '../../support/fake-clock.js';
 import { script, toolResult } from './build.js';
@@ -215,6 +216,16 @@ test('refused posts and creations are findings, each with its reason', async () 
       ],
     },
   });
+});
+
+test.each(['results', 'messages'])('of very many bad %s 100 errors are reported', async field => {
+  await using it = await platformWith();
+  const body = { type: 'batch', [field]: Array(200_000).fill({}) };
+  const before = cpuMs();
+  const path = field === 'results' ? RESULTS : `${S}/messages`;
+  const detail = Array(100).fill({ type: 'missing' });
+  expect(await it.ask('POST', path, body)).toMatchObject({ status: 422, body: { detail } });
+  expect(cpuMs() - before).toBeLessThan(1_500);
 });
 
 test('messages beyond the size limit of a session are refused with 429, but the session can still end', async () => {

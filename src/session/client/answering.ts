@@ -132,7 +132,7 @@ type PostFailure = NonNullable<Awaited<ReturnType<PlatformSession['post']>>>;
 /** Maximum duration of a long poll (platforms). */
 const LONG_POLL_MS = 20_000;
 
-/** Time between two looks at a paused session. */
+/** Poll interval while refused answers are kept: no event reports that the session waits again. */
 const RECHECK_MS = 1_000;
 
 /** Minimum time between two polls of a platform that answers at once. */
@@ -145,18 +145,19 @@ const MIN_POLL_MS = 500;
 class SessionClient {
   readonly session: PlatformSession;
   readonly #answered = new Set<string>();
+  /** Answers that were refused while the session did not wait for any, by call key. */
+  readonly #kept = new Map<string, Settled>();
 
   constructor(
     private readonly connection: PlatformSession['connection'],
     private readonly answerer: Answerer,
-    private readonly waitMs: number,
   ) {
     this.session = new PlatformSession(connection);
   }
 
   /** Answers until the session settles, or nothing new came for `waitMs`; 0 waits forever. */
-  async run(): Promise<void> {
-    const { session, connection, waitMs } = this;
+  async run(waitMs: number): Promise<void> {
+    const { session, connection } = this;
     const { clock, log, thread } = connection;
     await session.look(0);
     let newsAt = clock.now();
@@ -172,7 +173,8 @@ class SessionClient {
         log.emit({ kind: 'expired', what: 'timeout', afterMs: waitMs, thread });
         return;
       }
-      if (await this.#waitForNews(left)) newsAt = clock.now();
+      const hasKept = session.listed.some(({ key }) => this.#kept.has(key));
+      if (await this.#waitForNews(hasKept ? Math.min(left, RECHECK_MS) : left)) newsAt = clock.now();
     }
   }
 
@@ -195,13 +197,16 @@ class SessionClient {
     const settled = await this.session.race(
       Promise.all(
         due.map(async call => {
+          const kept = this.#kept.get(call.key);
+          if (kept) return kept;
           const done = await this.#settle(call);
           return signal.aborted ? done : this.#reported(done);
         }),
       ),
     );
+    this.#kept.clear();
     for (const group of groupsOf(settled.map(each => this.#fitting(each)))) await this.#deliver(group);
-    for (const { key } of due) this.#answered.add(key);
+    for (const { key } of due) if (!this.#kept.has(key)) this.#answered.add(key);
   }
 
   async #settle(call: PendingCall) {
@@ -277,23 +282,13 @@ class SessionClient {
     const { session } = this;
     const still = await this.#stillPending(settled);
     const gone = settled.length - still.length;
-    if (gone > 0)
+    if (gone > 0) {
       session.warn(`calls that were not pending any more when their answers were posted: ${gone}`);
-    else if (session.isAwaiting) return this.#oneByOne(settled, refusal);
-    else return this.#onceAwaiting(settled, refusal);
-    return still;
-  }
-
-  /** Rechecks a session that is paused, since no event reports that it waits again. */
-  async #onceAwaiting(settled: readonly Settled[], refusal: ProtocolCliError): Promise<readonly Settled[]> {
-    const { session, waitMs } = this;
-    let still = settled;
-    for (let waitedMs = 0; !session.isAwaiting && !session.isSettled; waitedMs += RECHECK_MS) {
-      if (waitMs > 0 && waitedMs >= waitMs) throw refusal;
-      await session.pause(RECHECK_MS);
-      still = await this.#stillPending(settled);
+      return still;
     }
-    return still;
+    if (session.isAwaiting) return this.#oneByOne(settled, refusal);
+    for (const each of still) this.#kept.set(each.call.key, each);
+    return [];
   }
 
   /** Posts each result alone, so that one bad result does not block the others. A single result is replaced by an error. */
@@ -361,8 +356,8 @@ export async function answering(
 ): Promise<SessionEnd> {
   const redact = keyRedactor(given.key);
   const log: Log = { ...given.log, emit: fact => given.log.emit(redact(fact)) };
-  const client = new SessionClient({ ...given, log }, answerer, waitMs);
-  await client.run();
+  const client = new SessionClient({ ...given, log }, answerer);
+  await client.run(waitMs);
   const { status, isSettled, error, answer } = client.session;
   return redact({ id: given.thread, status, isSettled, error, answer });
 }

@@ -22,6 +22,7 @@ async function answered(
   answerer: Answerer,
   refuse: (request: HttpRequest) => HttpAnswer | null = () => null,
   calls: readonly object[] = [CALL],
+  waitMs = 0,
 ) {
   const posts: unknown[] = [];
   const events: Event[] = [];
@@ -45,7 +46,7 @@ async function answered(
   const { signal } = new AbortController();
   const connection = { client, log, clock, url: 'http://p/s', thread: 's', key: KEY, signal };
   const passing = setInterval(() => clock.advance(60_000), 1);
-  const end = await answering(connection, answerer, 0).finally(() => clearInterval(passing));
+  const end = await answering(connection, answerer, waitMs).finally(() => clearInterval(passing));
   return { end, posts, events };
 }
 
@@ -139,6 +140,18 @@ it.each([422, 413])('a result refused with %i is replaced by an error', async st
   ]);
   const warned = events.filter(({ kind }) => kind === 'warned');
   expect(warned).toMatchObject([{ calls: ['call_1'], message: expect.stringContaining('not [redacted]') }]);
+});
+
+it('a result refused by a session that stays paused: the wait ends as a timeout', async () => {
+  let count = 0;
+  const paused = ({ method, url }: HttpRequest) => {
+    if (method === 'POST' && ++count) return json(422, { detail: 'Not now.' });
+    return count > 0 && url.endsWith('/status') ? json(200, { status: 'paused' }) : null;
+  };
+  const { end, events } = await answered(gives('x'), paused, [CALL], 2_500);
+  expect(end).toMatchObject({ status: 'paused', isSettled: false });
+  expect(events.at(-1)).toMatchObject({ kind: 'expired', what: 'timeout', afterMs: 2_500 });
+  expect(count).toBe(1);
 });
 
 it.each([

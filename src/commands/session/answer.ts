@@ -220,7 +220,7 @@ function troubleOf({ id, status, isSettled, error }: SessionEnd, waitMs: number)
   if (!isSettled)
     return {
       code: 'timeout',
-      message: `nothing new from ${session} within ${formatDuration(waitMs)}: it is ${visibleLine(status)}`,
+      message: `${session} did not change for ${formatDuration(waitMs)} (status: ${visibleLine(status)})`,
       hint: '--wait gives it more time; without --wait the time is not limited.',
     };
   if (SUCCESSFUL.has(status)) return null;

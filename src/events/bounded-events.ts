@@ -41,17 +41,19 @@ interface RecentCall {
 
 type Kept = RecentCall & { readonly events: Event[] };
 
-/** Limits of one call: its events, their bytes, and the number of its latest plans, warnings and losses after events were dropped. */
-const MAX_OF_CALL = { events: 1_000, bytes: 16 * 1024 * 1024, facts: 200 };
+/** Limits of one call: the bytes of its events, and the number of its latest plans, warnings and losses after events were dropped. */
+const MAX_OF_CALL = { bytes: 16 * 1024 * 1024, facts: 200 };
 
 /** The latest calls, folded from events in bounded memory. */
 export class RecentCalls {
   readonly #calls: BoundedStore<string, Kept>;
   #request: RequestEvent | null = null;
   #discovery: readonly Event[] = [];
+  readonly #maxEvents: number;
 
-  /** @param bytes of bodies and texts */
-  constructor({ calls = 2_000, bytes = 32 * 1024 * 1024 } = {}) {
+  /** @param bytes of bodies and texts @param events maximum number of one call */
+  constructor({ calls = 2_000, bytes = 32 * 1024 * 1024, events = 1_000 } = {}) {
+    this.#maxEvents = events;
     this.#calls = new BoundedStore({ count: calls, size: bytes });
   }
 
@@ -78,7 +80,7 @@ export class RecentCalls {
     const recent = { events: [], forgotten: 0, discovery: this.#discovery, ...known, call };
     recent.events.push(event);
     const size = this.#calls.sizeOf(key) + weightOf(event);
-    if (recent.events.length <= MAX_OF_CALL.events && size <= MAX_OF_CALL.bytes)
+    if (recent.events.length <= this.#maxEvents && size <= MAX_OF_CALL.bytes)
       this.#calls.set(key, recent, size);
     else this.#shorten(recent, size);
   }
@@ -93,7 +95,7 @@ export class RecentCalls {
     let size = before;
     for (const event of events.slice(0, -1)) {
       const count = events.length - dropped.size;
-      if (size <= MAX_OF_CALL.bytes * 0.75 && count <= MAX_OF_CALL.events * 0.75) break;
+      if (size <= MAX_OF_CALL.bytes * 0.75 && count <= this.#maxEvents * 0.75) break;
       if ('leg' in event && legs.has(event.leg ?? '')) continue;
       dropped.add(event);
       size -= weightOf(event);

@@ -35,9 +35,8 @@ const { signal: never } = new AbortController();
 const patch = (line: string) => `--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+${line}\n`;
 
 /** The reporter alone, drawn by Ink into an emulator: a story instead of a tool. */
-function open({ columns = 100, rows = 30 }: Partial<Size> = {}, level: 0 | 2 = 0) {
+function open({ columns = 100, rows = 30 }: Partial<Size> = {}, level: 0 | 2 = 0, keyboard = fakeKeyboard()) {
   const emulator = new Emulator({ columns, rows });
-  const keyboard = fakeKeyboard();
   const stdout = Object.assign(fakeTerminal(emulator, { columns, rows }).stream, { rows });
   const log = createLog(() => systemClock.now());
   const history = new History();
@@ -105,8 +104,11 @@ describe('a question', () => {
     expect(await answer).toBe(selected);
   });
 
-  test('is not answered by keys typed before it was visible', async () => {
-    await using view = open();
+  test('is not answered by keys typed before it was visible, however slow the terminal is', async () => {
+    const slow = fakeKeyboard(() => {
+      for (const end = performance.now() + 100; performance.now() < end; );
+    });
+    await using view = open({}, 0, slow);
     view.keyboard.type('1\r');
     const answer = view.choose(ASKED, never);
     await view.shows('❯ 0 staging (default)');

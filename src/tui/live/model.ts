@@ -21,7 +21,7 @@ import { type Hint, hintsLine } from '../keys.js';
 import { Picker } from '../picker.js';
 import type { Size } from '../terminal.js';
 
-/** Keys that arrive within this time after a question appears are dropped: they were typed before the user saw it. */
+/** Keys that arrive within this time after a question was drawn are dropped: they were typed before the user saw it. */
 const SETTLE_MS = 50;
 
 /** Until this time has passed, the view does not report that it is waiting. */
@@ -32,6 +32,8 @@ interface Asked {
   picker: Picker;
   readonly answer: (selected: number | null) => void;
 }
+
+export type Subject = UserChoice | OAuth | null;
 
 interface Visit {
   readonly page: OAuth;
@@ -63,10 +65,7 @@ export class LiveModel {
   readonly #viewPane = onceEach((view: View): Pane => viewPane(view));
   #asked: readonly Asked[] = [];
   #visit: Visit | null = null;
-  #shown: { readonly subject: UserChoice | OAuth | null; readonly since: number } = {
-    subject: null,
-    since: 0,
-  };
+  #drawn: { readonly subject: Subject; readonly at: number } = { subject: null, at: 0 };
   #isOver = false;
 
   constructor(options: LiveModelOptions) {
@@ -87,24 +86,27 @@ export class LiveModel {
     return threads.flatMap(({ views }) => [...views.values()].map(this.#viewPane));
   }
 
-  /** Whether keys have an effect now, or will in a moment. */
-  get takesKeys(): boolean {
-    return this.#subject !== null;
+  /** The first question, or the page that must be visited. With one, keys have an effect now or will in a moment. */
+  get subject(): Subject {
+    if (this.#isOver) return null;
+    return this.#asked[0]?.question ?? this.#page ?? null;
   }
 
   /** The question or page that the user can answer now. */
-  get asks(): UserChoice | OAuth | null {
-    const { subject, since } = this.#shown;
-    return subject === this.#subject && this.now - since >= SETTLE_MS ? subject : null;
+  get asks(): Subject {
+    const { subject, at } = this.#drawn;
+    return subject === this.subject && this.now - at >= SETTLE_MS ? subject : null;
   }
 
-  /** What the next frame shows below the steps. Decides whether a question is visible yet. */
+  /** A frame with the subject is drawn, and keys typed before it have been read. */
+  drawn(subject: Subject): void {
+    if (subject === this.#drawn.subject) return;
+    this.#drawn = { subject, at: this.now };
+    if (subject) this.#options.clock.after(SETTLE_MS, this.#options.onChange);
+  }
+
+  /** What the next frame shows below the steps. */
   blocks({ columns }: Size): Blocks {
-    const subject = this.#subject;
-    if (subject !== this.#shown.subject) {
-      this.#shown = { subject, since: this.now };
-      if (subject) this.#options.clock.after(SETTLE_MS, this.#options.onChange);
-    }
     return {
       status: this.#status(columns),
       views: this.views,
@@ -151,12 +153,6 @@ export class LiveModel {
   end(): void {
     this.#isOver = true;
     for (const { answer } of this.#asked) answer(null);
-  }
-
-  /** The first question, or the page that must be visited. */
-  get #subject(): UserChoice | OAuth | null {
-    if (this.#isOver) return null;
-    return this.#asked[0]?.question ?? this.#page ?? null;
   }
 
   get #page(): OAuth | undefined {

@@ -1,5 +1,5 @@
 import { Box } from 'ink';
-import { useCallback, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useSyncExternalStore } from 'react';
 import { loadHighlighter, loadLexers } from '../../display/syntax.js';
 import type { History } from '../../events/history.js';
 import type { Step } from '../../render/callbacks.js';
@@ -13,24 +13,25 @@ import type { Clock } from '../../system/clock.js';
 import { mount, Rows, useKeys } from '../ink.js';
 import { type Press, pressesIn } from '../keys.js';
 import { createStore, type Size, type Store, sizeOf, throttled } from '../terminal.js';
-import { type Frame, LiveModel, layFrame } from './model.js';
+import { type Frame, LiveModel, layFrame, type Subject } from './model.js';
 
 interface Shown {
   readonly frame: Frame;
-  /** Keys have an effect. Until then the terminal is not in raw mode, and typed text stays for the shell. */
-  readonly takesKeys: boolean;
+  /** With it, keys have an effect. Without it the terminal is not in raw mode, and typed text stays for the shell. */
+  readonly subject: Subject;
 }
 
 interface AppProps {
   readonly store: Store<Shown>;
   readonly onKey: (key: string) => void;
+  readonly onDrawn: (subject: Subject) => void;
   /** Removes secrets from the output (threats, row 25), except from the question to the user. */
   readonly redact?: ((text: string) => string) | undefined;
 }
 
 /** The live view: the blocks of a frame, stacked, and key handling while keys have an effect. */
-function App({ store, onKey, redact = String }: AppProps) {
-  const { frame, takesKeys } = useSyncExternalStore(store.subscribe, store.snapshot);
+function App({ store, onKey, onDrawn, redact = String }: AppProps) {
+  const { frame, subject } = useSyncExternalStore(store.subscribe, store.snapshot);
   const onPress = useCallback(
     (press: Press) => {
       const names = pressesIn(press).map(({ name }) => name);
@@ -40,7 +41,11 @@ function App({ store, onKey, redact = String }: AppProps) {
     },
     [onKey],
   );
-  useKeys(onPress, takesKeys);
+  useKeys(onPress, subject !== null);
+  useEffect(() => {
+    const reading = setImmediate(onDrawn, subject); // in raw mode, waiting input is read before it runs
+    return () => clearImmediate(reading);
+  }, [onDrawn, subject]);
   const { steps, views, panes, picker } = frame;
   const { human = [], llm = [], isSideBySide = false, width = 0, gap = 1 } = panes ?? {};
   const shown = Object.entries({ human, llm }).filter(([, rows]) => rows.length > 0);
@@ -65,7 +70,7 @@ function App({ store, onKey, redact = String }: AppProps) {
 /** Frames are drawn at most ten times a second, and as often without events, since clocks run. */
 const FRAME_MS = 100;
 
-const EMPTY: Shown = { frame: { steps: [], views: [], panes: null, picker: [] }, takesKeys: false };
+const EMPTY: Shown = { frame: { steps: [], views: [], panes: null, picker: [] }, subject: null };
 
 interface LiveViewOptions extends Pick<AppProps, 'redact'> {
   readonly model: LiveModel;
@@ -79,24 +84,25 @@ interface LiveViewOptions extends Pick<AppProps, 'redact'> {
 /** Draws in place, below the existing output; the last frame stays. Needs a terminal on stdin and stdout. */
 export function liveView({ model, frame, stdin, stdout, clock, isColourful, redact }: LiveViewOptions) {
   let isAside = false;
-  const state = (): Shown => ({ frame: frame(sizeOf(stdout)), takesKeys: model.takesKeys });
+  const state = (): Shown => ({ frame: frame(sizeOf(stdout)), subject: model.subject });
   const store = createStore(state());
   const onKey = (key: string) => model.press(key);
+  const onDrawn = (subject: Subject) => model.drawn(subject);
   const draw = () => {
-    const app = <App store={store} onKey={onKey} redact={redact} />;
+    const app = <App store={store} onKey={onKey} onDrawn={onDrawn} redact={redact} />;
     const { unmount, waitUntilExit } = mount(app, { stdin, stdout });
     return { unmount, over: waitUntilExit() }; // if called after the end, waitUntilExit would leave a listener behind
   };
   let view = draw();
   // Ink continues reading after raw mode ends; input after that belongs to the next program in the terminal.
   const releaseKeys = () => {
-    if (!model.takesKeys) stdin.pause();
+    if (!model.subject) stdin.pause();
   };
   const redraw = () => {
     if (isAside) return;
-    const tookKeys = store.snapshot().takesKeys;
+    const before = store.snapshot().subject;
     store.set(state());
-    if (tookKeys && !model.takesKeys) setImmediate(releaseKeys);
+    if (before && !model.subject) setImmediate(releaseKeys);
   };
   const frames = throttled(clock, FRAME_MS, redraw);
   const tick = () => {
@@ -113,9 +119,9 @@ export function liveView({ model, frame, stdin, stdout, clock, isColourful, reda
   stdout.on('resize', redraw);
   return {
     redraw,
-    /** Schedules a frame. Raw mode begins and ends immediately. */
+    /** Schedules a frame. A question appears, and raw mode begins and ends, immediately. */
     changed() {
-      if (model.takesKeys === store.snapshot().takesKeys) frames.request();
+      if (model.subject === store.snapshot().subject) frames.request();
       else redraw();
     },
     /** Lets other code use the terminal during `work`. */

@@ -190,7 +190,7 @@ export function liveSession(options: LiveSessionOptions): SessionReporter {
   const model = new LiveModel({ history: known.history, clock, interrupt, onChange: () => view.redraw() });
   const panesOnce = onceEach((exchange: Exchange) => panesOf(exchange, supports));
   const frame = (size: Size) => {
-    const around = model.blocks(size); // must run first: it decides whether a question is shown yet
+    const around = model.blocks(size);
     const { asks, isOver, now } = model;
     const state = { ...session, known, asks, isOver, now, panesOf: panesOnce };
     return answerFrame(state, around, size, theme);

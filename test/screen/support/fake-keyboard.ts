@@ -7,12 +7,14 @@ export interface FakeKeyboard {
   type(keys: string): void;
 }
 
-export function fakeKeyboard(): FakeKeyboard {
+/** `onRaw` runs before raw mode begins or ends. */
+export function fakeKeyboard(onRaw = () => {}): FakeKeyboard {
   let isRaw = false;
   const keys = new PassThrough();
   const stream = Object.assign(keys, {
     isTTY: true,
     setRawMode(raw: boolean) {
+      onRaw();
       isRaw = raw;
     },
     ref() {},

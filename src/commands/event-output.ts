@@ -3,7 +3,6 @@ import type { Event, RequestEvent } from '../events/events.js';
 import type { Log } from '../events/log.js';
 import { callbackSecrets, type EventRedactor, withQuestionSecrets } from '../events/shareable.js';
 import { type TranscriptAbout, transcriptWriter } from '../events/transcript-writer.js';
-import { warningText } from '../render/outputs/trouble.js';
 import { type Clock, systemClock } from '../system/clock.js';
 import type { OutputLine, Redactor } from '../util/redact.js';
 import { piecesOf } from '../util/text.js';
@@ -15,38 +14,34 @@ export function aboutNow(observer: TranscriptAbout['observer'], clock: Clock = s
   return { startedAt: clock.wall().toISOString(), observer, program: PROGRAM };
 }
 
-interface Saving {
-  readonly stderr: { write(text: string): unknown };
-  /** Receives the line number of each event, from 1, by its `seq`. */
-  readonly onLine?: (seq: number, line: number) => void;
-}
+/** The transcripts of this process: with `--watch`, each run replaces that of the run before. */
+const ownFiles = new Set<string>();
 
 /**
  * `--save`: writes all events from now on to a private file, secrets redacted. Returns how to end it; without a path, nothing is
- * written. A run that reached no server does not replace an earlier file.
- * @throws ProtocolCliError `unwritable-file`, now or at the end; `usage` for stdout.
+ * written.
+ * @param onLine receives the line number of each event, from 1, by its `seq`
+ * @throws ProtocolCliError `unwritable-file`, now or at the end; `usage` for stdout, and for a file that exists.
  */
 export async function saveTranscript(
   log: Log,
   path: string | undefined,
   redactor: Redactor,
   about: TranscriptAbout,
-  { stderr, onLine }: Saving,
+  onLine: (seq: number, line: number) => void = () => {},
 ): Promise<(reason: string) => Promise<void>> {
   if (path === undefined) return async () => {};
   if (path === '-') throw usage('--save needs a file name', '-o ndjson writes the transcript to stdout.');
-  const { createPrivateFile, isTaken } = await import('../system/files.js');
+  await refuseToReplace(path, '--save');
+  const { createPrivateFile } = await import('../system/files.js');
   const file = await createPrivateFile(path);
   const writer = transcriptWriter(redactor);
-  const detectReach = reachDetector();
-  let isReached = false;
   await file.write(writer.header(about));
   let count = 1;
   log.keep(async event => {
-    isReached = detectReach(event);
     const lines = writer.event(event);
     count += lines.length;
-    onLine?.(event.seq, count);
+    onLine(event.seq, count);
     for (const line of lines) await file.write(line);
   });
   return async reason => {
@@ -57,23 +52,8 @@ export async function saveTranscript(
       await file.discard();
       throw error;
     }
-    try {
-      await file.commit({ replaces: isReached });
-    } catch (error) {
-      if (!isTaken(error)) throw error;
-      stderr.write(warningText({ message: `no server was reached; ${path} is unchanged` }));
-    }
-  };
-}
-
-/** Returns whether a server was reached so far, with this event; a discovery without a toolset does not count. */
-function reachDetector(): (event: Event) => boolean {
-  const discoveries = new Set<string>();
-  let isReached = false;
-  return event => {
-    if (event.kind === 'request' && event.purpose === 'discovery') discoveries.add(event.leg);
-    if (event.kind === 'response') isReached ||= event.status === 200 || !discoveries.has(event.leg);
-    return isReached;
+    await file.commit({ replaces: ownFiles.has(path) });
+    ownFiles.add(path);
   };
 }
 
@@ -85,6 +65,7 @@ function reachDetector(): (event: Event) => boolean {
 export async function refuseToReplace(path: string, option: string): Promise<void> {
   const there = await lstat(path).catch(() => null); // writing reports other errors
   if (!there?.isSymbolicLink() && !(there?.isFile() && there.size > 0)) return;
+  if (ownFiles.has(path)) return;
   throw usage(`${option}: ${path} already exists`, 'Choose another name, or remove the file.');
 }
 

@@ -95,13 +95,10 @@ export class Run {
     return client;
   };
 
-  /**
-   * Starts `--save`. @param onLine receives the line of each event, by its `seq` @throws ProtocolCliError `unwritable-file`, `usage`
-   */
+  /** Starts `--save`. @param onLine receives the line of each event, by its `seq` @throws ProtocolCliError `unwritable-file`, `usage` */
   async save(path: string | undefined, onLine?: (seq: number, line: number) => void): Promise<void> {
-    const { log, redactor, about, stderr } = this;
-    const saving = { stderr, ...(onLine && { onLine }) };
-    this.#finishTranscript = await saveTranscript(log, path, redactor, about, saving);
+    const { log, redactor, about } = this;
+    this.#finishTranscript = await saveTranscript(log, path, redactor, about, onLine);
   }
 
   /** Registers the end of a transcript that {@link save} does not write. */

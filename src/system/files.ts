@@ -145,10 +145,6 @@ async function explaining<T>(path: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-export function isTaken(error: unknown): boolean {
-  return error instanceof ProtocolCliError && errnoOf(error.cause) === 'EEXIST';
-}
-
 /** Creates the error of a failed write: the file, the reason, and what to do. */
 export function unwritable(path: string, cause: unknown): ProtocolCliError {
   const reason = cause instanceof Error ? withoutCall(cause) : String(cause);

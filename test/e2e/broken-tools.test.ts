@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { eventually } from './support/eventually.js';
 import { temporaryFolder } from './support/folder.js';
@@ -80,7 +80,9 @@ test('--watch restarts the server when its file changes, and repeats the call', 
   const serving = (text: string) =>
     serverScript({ onInvoke: `r.end(); send("${text}"); return;`, onClose: '' });
   await writeFile(file, serving('one').replace('require("node:http")', '(await import("node:http"))'));
-  const running = start(argv`invoke --command ${`'${process.execPath}' '${file}'`} echo --watch`);
+  const saved = folder.file('run.ndjson');
+  const command = `'${process.execPath}' '${file}'`;
+  const running = start(argv`invoke --command ${command} echo --watch --save ${saved}`);
   let [stdout, stderr] = ['', ''];
   running.child.stdout?.on('data', chunk => (stdout += chunk));
   running.child.stderr?.on('data', chunk => (stderr += chunk));
@@ -92,6 +94,7 @@ test('--watch restarts the server when its file changes, and repeats the call', 
   await eventually('it waits again', () => stderr.split('waiting for a change').length === 3);
   running.child.kill('SIGINT');
   expect((await running.ended).status).toBe(130);
+  expect(await readFile(saved, 'utf8')).toContain('two'); // the transcript of the latest call
 });
 
 const BODY = '{"text":"the result, where no one looks for it, and where it is of no use to anybody"}';

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { llmTextOf, outcomeOf } from '../../src/events/exchange.js';
 import { History } from '../../src/events/history.js';
 import { readTranscript, transcriptLineSchema } from '../../src/events/transcript-reader.js';
+import { startServing } from '../support/serving.js';
 import { temporaryFolder } from './support/folder.js';
 import { runHere, startHere } from './support/in-process.js';
 import { startMockHere } from './support/mock.js';
@@ -147,14 +148,28 @@ describe.concurrent('--save', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  it('row 26: a symbolic link is replaced, its target stays unchanged', async () => {
+  it.each<[string, string, (url: string) => readonly string[]]>([
+    ['a file', 'earlier', url => argv`invoke ${url} echo text=a --save`],
+    ['row 26: a symbolic link', 'link', url => argv`invoke ${url} echo text=a --save`],
+    ['a file, with check', 'earlier', url => argv`check ${url} --save`],
+    ['a file, with listen', 'earlier', () => argv`listen --count 1 --timeout 1ms --save`],
+    [
+      'a file in the folder, with check --runtime',
+      '',
+      () => argv`check --runtime true --scenario result --save`,
+    ],
+  ])('%s in its place is never replaced: exit 2, and nothing is called', async (_, name, words) => {
     await using folder = await temporaryFolder();
-    const target = await folder.write('precious', 'precious');
-    await symlink(target, folder.file('link'));
-    const { status } = await runHere(argv`invoke ${plain.url} echo text=a --save ${folder.file('link')}`);
-    expect(status).toBe(0);
-    expect(await readFile(target, 'utf8')).toBe('precious');
-    expect(await readFile(folder.file('link'), 'utf8')).toContain('"kind":"header"');
+    const earlier = await folder.write(name === '' ? 'result.ndjson' : 'earlier', 'precious');
+    await symlink(earlier, folder.file('link'));
+    await using tool = await startServing();
+    const { status, stderr } = await runHere([...words(tool.url), folder.file(name)]);
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^error: --save: \S+ already exists\nhint: /),
+    ]);
+    expect(tool.requests).toEqual([]);
+    expect(await readFile(earlier, 'utf8')).toBe('precious');
   });
 
   it('a folder in its place: exit 2, and nothing is called', async () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir } from 'node:fs/promises';
+import { chmod, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -23,6 +23,7 @@ tool.kill();
 
 async function record(name, { args, after, person }) {
   const file = join(TARGET, `${name}.ndjson`);
+  await rm(file, { force: true });
   const ids = ['--id', `call_${name}`, '--group-id', `thread_${name}`, '--callback-port', CALLBACK_PORT];
   const call = start('invoke', `:${TOOL_PORT}`, ...args, ...ids, '-o', 'plain', '--save', file);
   if (after) await person(await said(call, after), call);

@@ -10,7 +10,7 @@ import { verboseTeller } from '../../render/wire.js';
 import { unreadable } from '../../system/files.js';
 import { errnoOf, messageOf, ProtocolCliError } from '../../util/errors.js';
 import { didYouMean } from '../../util/text.js';
-import { saveTranscript } from '../event-output.js';
+import { refuseToReplace, saveTranscript } from '../event-output.js';
 import { usage } from '../options.js';
 import type { Run } from '../run.js';
 import { byLine, serverLines } from '../target.js';
@@ -40,8 +40,8 @@ export function scenarioLines(flags: CheckFlags): readonly Line[] {
   );
 }
 
-/** Creates the folder of the transcripts. @throws ProtocolCliError `usage`, `unwritable-file` */
-async function prepareFolder(path: string): Promise<void> {
+/** Creates the folder for the transcripts, none of which may exist yet. @throws ProtocolCliError `usage`, `unwritable-file` */
+async function prepareFolder(path: string, scenarios: ReturnType<typeof scenariosOf>): Promise<void> {
   if (path === '-') throw usage('--save needs the name of a folder with --runtime');
   const there = await stat(path).catch(() => null);
   if (there && !there.isDirectory())
@@ -49,6 +49,7 @@ async function prepareFolder(path: string): Promise<void> {
       `--save ${path}: it is not a folder`,
       'With --runtime, --save names a folder for one transcript per scenario.',
     );
+  for (const { name } of scenarios) await refuseToReplace(join(path, `${name}.ndjson`), '--save');
   await mkdir(path, { recursive: true }).catch((cause: unknown) => {
     const why = errnoOf(cause) === 'ENOTDIR' ? 'a part of its path is a file' : messageOf(cause);
     throw new ProtocolCliError('unwritable-file', `could not create the folder ${path}: ${why}`, { cause });
@@ -77,12 +78,12 @@ interface Progress {
 export async function driveRuntime(
   command: string,
   flags: CheckFlags,
-  { clock, signal, redactor, about, stderr }: Run,
+  { clock, signal, redactor, about }: Run,
   progress: Progress,
 ) {
   const { save, verbose, model, probeTimeout: windowMs, log: logPath } = flags;
   const scenarios = scenariosOf(flags);
-  if (save !== undefined) await prepareFolder(save);
+  if (save !== undefined) await prepareFolder(save, scenarios);
   if (logPath !== undefined) await requireReadable(logPath);
   const print = (text: string) => progress.aside(redactor.text(text));
   const warnings: Warning[] = [];
@@ -96,13 +97,7 @@ export async function driveRuntime(
       log.subscribe(event => redactor.learn(event));
       if (verbose) log.subscribe(verboseTeller(redactor, print));
       const path = save === undefined ? undefined : join(save, `${name}.ndjson`);
-      const endTranscript = await saveTranscript(
-        log,
-        path,
-        redactor,
-        { ...about, observer: 'tool' },
-        { stderr },
-      );
+      const endTranscript = await saveTranscript(log, path, redactor, { ...about, observer: 'tool' });
       return {
         ...(verbose && { onStderr: output.add }),
         async end() {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -29,13 +29,11 @@ const NEEDED = [
 
 const execute = promisify(execFile);
 
-const packSchema = z.tuple([
-  z.object({ filename: z.string(), files: z.array(z.object({ path: z.string(), mode: z.number() })) }),
-]);
 const manifestSchema = z.object({ version: z.string(), scripts: z.record(z.string(), z.string()) });
 
 let empty: Folder;
-let files: readonly { readonly path: string; readonly mode: number }[];
+let files: readonly string[];
+const installed = (path: string) => empty.file(join('node_modules/protocol-cli', path));
 let manifest: z.infer<typeof manifestSchema>;
 
 beforeAll(async () => {
@@ -43,12 +41,13 @@ beforeAll(async () => {
   manifest = manifestSchema.parse(JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')));
   if (!existsSync(join(ROOT, 'dist/types')))
     await execute(join(ROOT, 'node_modules/.bin/tsc'), ['-p', '.build/types.json'], { cwd: ROOT });
-  const packing = 'pack --json --silent --ignore-scripts --pack-destination'.split(' ');
-  const { stdout } = await execute('npm', [...packing, empty.path], { cwd: ROOT });
-  const [packed] = packSchema.parse(JSON.parse(stdout));
-  files = packed.files;
-  const installing = 'install --no-audit --no-fund --prefer-offline --silent --prefix'.split(' ');
-  await execute('npm', [...installing, empty.path, empty.file(packed.filename)], { cwd: empty.path });
+  // As `npm pack`, then `npm install` of its tarball, in half the time.
+  const installing =
+    'install --install-links --ignore-scripts --no-audit --no-fund --prefer-offline --silent';
+  await execute('npm', [...installing.split(' '), '--prefix', empty.path, ROOT], { cwd: empty.path });
+  const entries = await readdir(installed(''), { recursive: true, withFileTypes: true });
+  const paths = entries.filter(each => each.isFile()).map(each => join(each.parentPath, each.name));
+  files = paths.map(path => relative(installed(''), path));
 }, 180_000);
 
 afterAll(() => empty[Symbol.asyncDispose]());
@@ -62,9 +61,8 @@ describe('the tarball (row 31)', () => {
   });
 
   it('has what users need, and nothing else', () => {
-    const paths = files.map(({ path }) => path);
-    expect(NEEDED.filter(path => !paths.includes(path))).toEqual([]);
-    const others = paths.filter(
+    expect(NEEDED.filter(path => !files.includes(path))).toEqual([]);
+    const others = files.filter(
       path =>
         !/^(bin|dist|fixtures|src\/guides)\/|^(LICENSE|README\.md|CHANGELOG\.md|package\.json)$/.test(path),
     );
@@ -72,27 +70,27 @@ describe('the tarball (row 31)', () => {
   });
 
   it('has every declaration that index.d.ts imports', async () => {
-    const types = empty.file('node_modules/protocol-cli/dist/types');
+    const types = installed('dist/types');
     const reached = new Set(['index.d.ts']);
     for (const file of reached) {
       const text = await readFile(join(types, file), 'utf8');
       for (const [, name = ''] of text.matchAll(/\b(?:from|import\()\s*["'](\.[^"']+)\.js["']/g))
         reached.add(join(dirname(file), `${name}.d.ts`));
     }
-    const packed = files.map(({ path }) => path).filter(path => path.startsWith('dist/types/'));
+    const packed = files.filter(path => path.startsWith('dist/types/'));
     expect(packed).toEqual(expect.arrayContaining([...reached].map(file => `dist/types/${file}`)));
   });
 
-  it('has an executable file', () => {
-    expect((files.find(({ path }) => path === 'bin/protocol-cli.cjs')?.mode ?? 0) & 0o111).toBe(0o111);
+  it('has an executable file', async () => {
+    expect((await stat(installed('bin/protocol-cli.cjs'))).mode & 0o111).toBe(0o111);
   });
 
   it('has no native code', () => {
-    expect(files.filter(({ path }) => /\.node$|binding\.gyp$/.test(path))).toEqual([]);
+    expect(files.filter(path => /\.node$|binding\.gyp$/.test(path))).toEqual([]);
   });
 
   it('satisfies publint', async () => {
-    const pkgDir = empty.file('node_modules/protocol-cli');
+    const pkgDir = installed('');
     const { messages } = await publint({ pkgDir, level: 'warning', pack: false });
     expect(messages).toEqual([]);
   });

@@ -5,13 +5,14 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { transform } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { readFixtures } from '../../src/fixtures/read-fixtures.js';
 import { startMockTool } from '../../src/mock/mock-tool.js';
 import { startSessionPlatform } from '../../src/session/platform/platform.js';
+import { runHere } from '../e2e/support/in-process.js';
 import { startPeer } from '../e2e/support/peers.js';
 import { openRuntime } from '../peers/runtime.mjs';
-import { blocksOf, type Document, fileOf, guide, README } from './examples.js';
+import { blocksOf, type Document, fileOf, guide, outputOf, README } from './examples.js';
 
 test('every export of the library is in its guide', async () => {
   const guideText = await readFile('src/guides/library.md', 'utf8');
@@ -21,7 +22,7 @@ test('every export of the library is in its guide', async () => {
 });
 
 const run = promisify(execFile);
-const BIN = resolve('bin/protocol-cli.cjs');
+const CLI = 'node bin/protocol-cli.cjs';
 const VITEST = resolve('node_modules/vitest/vitest.mjs');
 /** What users load is copied: vitest would compile a linked folder as if it were the user's own code. */
 const PACKAGE = ['package.json', 'dist', 'fixtures'];
@@ -49,11 +50,6 @@ async function project(name: string, files: Readonly<Record<string, string>>): P
   return path;
 }
 
-async function outputIn(path: string, ...words: readonly string[]): Promise<string> {
-  const env = { PATH: process.env['PATH'], NO_COLOR: '1' };
-  return (await run(process.execPath, words, { cwd: path, env })).stdout;
-}
-
 const FIXTURES = 'version: 1\nfixtures:\n  - match: { operation: edit_file }\n';
 
 /** The comments of a script that say what it prints. */
@@ -62,8 +58,6 @@ const promisedBy = (text: string) =>
 
 /** One vitest runs all examples of a test, since to start it takes longer than they do. */
 describe.concurrent('a mock in a test', { timeout: 60_000 }, () => {
-  const mock = (...command: readonly string[]) =>
-    [BIN, 'mock-tool', 'readme/fixtures.yaml', '-q', '--', process.execPath, ...command] as const;
   let path = '';
   beforeAll(async () => {
     path = await project('mocks', {
@@ -83,11 +77,14 @@ describe.concurrent('a mock in a test', { timeout: 60_000 }, () => {
   });
 
   test('the vitest examples of the README and of the guide pass, after --', async () => {
-    expect(await outputIn(path, ...mock(VITEST, 'run'))).toMatch(/Tests\s+3 passed/);
+    const vitest = `cd ${path} && env -i PATH="$PATH" NO_COLOR=1 TOOL_URL="$TOOL_URL" node ${VITEST} run`;
+    const { stdout } = await outputOf(`${CLI} mock-tool ${path}/readme/fixtures.yaml -q -- ${vitest}`);
+    expect(stdout).toMatch(/Tests\s+3 passed/);
   });
 
   test('README: fails if the fixture is not called', async () => {
-    await expect(outputIn(path, ...mock('-e', ''))).rejects.toMatchObject({ code: 1 });
+    const mock = runHere(['mock-tool', `${path}/readme/fixtures.yaml`, '-q', '--', 'true']);
+    expect((await mock).status).toBe(1);
   });
 });
 
@@ -116,44 +113,21 @@ describe.concurrent('fixtures', () => {
 
   test("the handlers of 'tool.mjs' answer", async () => {
     const path = await project('handlers', { 'tool.mjs': fileOf(guide('fixtures'), 'tool.mjs') });
-    const call = `${process.execPath} ${BIN} invoke $TOOL_URL rename_file path=a.txt`;
-    expect(
-      await outputIn(path, BIN, 'mock-tool', '--handlers', 'tool.mjs', '-q', '--', 'sh', '-c', call),
-    ).toBe('renamed a.txt');
+    const call = `${CLI} invoke $TOOL_URL rename_file path=a.txt`;
+    const { stdout } = await outputOf(`${CLI} mock-tool --handlers ${path}/tool.mjs -q -- ${call}`);
+    expect(stdout).toBe('renamed a.txt');
   });
-});
 
-test.concurrent("fixtures: the middleware of 'middleware.mjs' sees the calls", async () => {
-  const path = await project('middleware', {
-    'middleware.mjs': fileOf(guide('fixtures'), 'middleware.mjs'),
-    'fixtures.yaml': `${FIXTURES}    reply: { payload: { ok: true } }\n`,
-  });
-  const call = `${process.execPath} ${BIN} invoke $TOOL_URL edit_file`;
-  const words = ['fixtures.yaml', '--handlers', 'middleware.mjs', '-q', '--', 'sh', '-c', call];
-  expect(await outputIn(path, BIN, 'mock-tool', ...words)).toBe('{"ok":true,"answered":"edit_file"}');
-});
-
-describe.concurrent('sessions', () => {
-  test("'platform.mjs' settles a session", async () => {
-    const [before = '', after = ''] = fileOf(guide('sessions'), 'platform.mjs').split('const { status');
-    const path = await project('platform', {
-      'platform.mjs': `${before}${CLIENT}const { status${after}console.log(status, answer, process.env.SESSION_URL === platform.url);await platform.close();`,
+  test("the middleware of 'middleware.mjs' sees the calls", async () => {
+    const path = await project('middleware', {
+      'middleware.mjs': fileOf(guide('fixtures'), 'middleware.mjs'),
+      'fixtures.yaml': `${FIXTURES}    reply: { payload: { ok: true } }\n`,
     });
-    expect(await outputIn(path, 'platform.mjs')).toBe('completed Order A1: shipped true\n');
-  });
-
-  test("'answer.mjs' answers a session", async () => {
-    const platform = await startSessionPlatform();
-    try {
-      const text = fileOf(guide('sessions'), 'answer.mjs')
-        .replace('http://127.0.0.1:3002', platform.url)
-        .replace("'session_1'", `'${platform.session}'`)
-        .replace('process.env.API_KEY', `'${platform.key}'`);
-      const path = await project('answer', { 'answer.mjs': `${text}console.log(status, answer)` });
-      expect(await outputIn(path, 'answer.mjs')).toMatch(/^completed Order A1: /);
-    } finally {
-      await platform.close();
-    }
+    using log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const mock = `${CLI} mock-tool ${path}/fixtures.yaml --handlers ${path}/middleware.mjs -q`;
+    const { stdout } = await outputOf(`${mock} -- ${CLI} invoke $TOOL_URL edit_file`);
+    expect(stdout).toBe('{"ok":true,"answered":"edit_file"}');
+    expect(log.mock.calls).toEqual([['edit_file']]);
   });
 });
 
@@ -170,29 +144,50 @@ await fetch(\`\${platform.url}/api/v2/sessions/\${platform.session}/tool_results
 });
 `;
 
-describe.concurrent('library', () => {
-  test("'call.ts' prints the output shown", async () => {
-    await using tool = await startPeer('plain');
-    const text = fileOf(guide('library'), 'call.ts');
-    const { code } = await transform(text.replace('http://127.0.0.1:3001', tool.url), {
+/** One process runs all of them, since to start it takes longer than they do. */
+test.concurrent('the scripts that use the library print the output shown', async () => {
+  await using tool = await startPeer('plain');
+  const platform = await startSessionPlatform();
+  try {
+    const [before = '', after = ''] = fileOf(guide('sessions'), 'platform.mjs').split('const { status');
+    const answer = fileOf(guide('sessions'), 'answer.mjs')
+      .replace('http://127.0.0.1:3002', platform.url)
+      .replace("'session_1'", `'${platform.session}'`)
+      .replace('process.env.API_KEY', `'${platform.key}'`);
+    const call = fileOf(guide('library'), 'call.ts');
+    const { code } = await transform(call.replace('http://127.0.0.1:3001', tool.url), {
       loader: 'ts',
       target: 'node20',
     });
-    const path = await project('call', { 'call.mjs': code });
-    expect(await outputIn(path, 'call.mjs')).toBe(promisedBy(text));
-  });
-
-  test("'transcript.mjs' prints the output shown", async () => {
-    const text = fileOf(guide('library'), 'transcript.mjs');
-    await writeFile(join(folder, 'transcript.mjs'), text);
-    expect(await outputIn(folder, 'transcript.mjs')).toBe(promisedBy(text));
-  });
+    const transcript = fileOf(guide('library'), 'transcript.mjs');
+    const scripts = {
+      'platform.mjs': `${before}${CLIENT}const { status${after}console.log(status, answer, process.env.SESSION_URL === platform.url);await platform.close();`,
+      'answer.mjs': `${answer}console.log(status, answer)`,
+      'call.mjs': code,
+      'transcript.mjs': transcript,
+    };
+    const path = await project('scripts', scripts);
+    await symlink(join(folder, 'fixtures'), join(path, 'fixtures'));
+    const all = Object.keys(scripts).map(name => `console.log('--');await import('./${name}');`);
+    await writeFile(join(path, 'all.mjs'), all.join('\n'));
+    const env = { PATH: process.env['PATH'], NO_COLOR: '1' };
+    const { stdout } = await run(process.execPath, ['all.mjs'], { cwd: path, env });
+    const [, ...printed] = stdout.split('--\n');
+    expect(printed).toEqual([
+      'completed Order A1: shipped true\n',
+      expect.stringMatching(/^completed Order A1: /),
+      promisedBy(call),
+      promisedBy(transcript),
+    ]);
+  } finally {
+    await platform.close();
+  }
 });
 
 test.concurrent("runtimes: the driver of 'driver.mjs' passes", async () => {
   const path = await project('runtimes', { 'driver.mjs': fileOf(guide('runtimes'), 'driver.mjs') });
-  const words = ['check', '--runtime', `${process.execPath} driver.mjs`, '--scenario', 'result', '-q'];
-  expect(await outputIn(path, BIN, ...words)).toMatch(/✓ passed · 1 scenario/);
+  const { stdout } = await outputOf(`${CLI} check --runtime 'node ${path}/driver.mjs' --scenario result -q`);
+  expect(stdout).toMatch(/✓ passed · 1 scenario/);
 });
 
 test.concurrent('protocol: a handwritten invocation is answered', async () => {

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { startHere } from '../e2e/support/in-process.js';
+import { runHere, startHere } from '../e2e/support/in-process.js';
 
 const run = promisify(execFile);
 
@@ -102,11 +102,17 @@ export interface Output {
   readonly stderr: string;
 }
 
-/** Runs a command in this process if it needs no shell, since starting a process takes longer than the rest. */
+/**
+ * Runs a command line with as few processes as possible: protocol-cli in this process, and in a shell only the command after `--`, or the
+ * one that reads its output (`| tail`) or runs next (`&& head`).
+ */
 export async function outputOf(line: string): Promise<Output> {
-  const [, stdin, timeout, words] =
-    /^(?:echo '([^']*)' \| |(timeout) \d+ )?node bin\/protocol-cli\.cjs ([^|&;$<>`"]*)$/.exec(line) ?? [];
-  if (words === undefined || words.includes(' -- ')) return run('sh', ['-c', line]); // rejects unless it exits 0
+  const [, stdin, timeout, words = '', child, next] =
+    /^(?:echo '([^']*)' \| |(timeout) \d+ )?node bin\/protocol-cli\.cjs ([^|&;$<>`"]*?)(?: -- (.*)| (?:\||&&) ([^|&]*))?$/.exec(
+      line,
+    ) ?? [];
+  if (words === '') return run('sh', ['-c', line]); // rejects unless it exits 0
+  if (child !== undefined) return outputWithChild(wordsOf(words), child);
   const program = startHere(wordsOf(words), {
     cwd: process.cwd(),
     stdin: stdin === undefined ? '' : `${stdin}\n`,
@@ -115,7 +121,28 @@ export async function outputOf(line: string): Promise<Output> {
     await program.says(/\n/);
     program.signal('SIGTERM');
   }
-  return program.ended;
+  const ended = await program.ended;
+  if (next === undefined) return ended;
+  const shell = run('sh', ['-c', next]);
+  shell.child.stdin?.end(ended.stdout);
+  return { ...(await shell), stderr: ended.stderr };
+}
+
+/** The child writes to files: its streams would be those of the test. */
+async function outputWithChild(words: readonly string[], child: string): Promise<Output> {
+  const folder = await mkdtemp(join(tmpdir(), 'readme-'));
+  const [out, err] = [join(folder, 'stdout'), join(folder, 'stderr')];
+  try {
+    const shell = ['sh', '-c', `(${child}) >${out} 2>${err}`];
+    const { status, stdout, stderr } = await runHere([...words, '--', ...shell], { cwd: process.cwd() });
+    if (status !== 0) throw new Error(`exited with status ${status}: ${stderr}`);
+    return {
+      stdout: stdout + (await readFile(out, 'utf8')),
+      stderr: stderr + (await readFile(err, 'utf8')),
+    };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
 export function wordsOf(line: string): string[] {

@@ -31,6 +31,20 @@ export function warningsOf(history: History, exchange: Exchange | undefined): Wa
   ];
 }
 
+interface EndedCall {
+  readonly history: History;
+  readonly exchange: Exchange | undefined;
+  readonly notes: readonly Warning[];
+}
+
+/** All warnings of a command that made a call, merged. @param more come last */
+export function warningsOfEnding(
+  { history, exchange, notes }: EndedCall,
+  more: readonly Warning[] = [],
+): Warning[] {
+  return mergeWarnings([...notes, ...warningsOf(history, exchange), ...more]);
+}
+
 /** MCP results have their own notes. */
 function resultWarnings(exchange: Exchange): Warning[] {
   const { settled } = exchange;

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { dialectReporter } from '../../src/render/outputs/call-report.js';
-import { createRedactor } from '../../src/util/redact.js';
 import {
   acknowledged,
   at,
@@ -11,14 +10,10 @@ import {
   resultArrives,
   THREAD,
 } from '../events/build.js';
-import { report } from './paper.js';
+import { report } from './report.js';
 
 const told = (story: readonly Moment[][], options: Parameters<typeof report>[2] = {}) =>
-  report(
-    (history, paper) => dialectReporter(history, paper, createRedactor(['secret']), 'lmkit'),
-    eventsOf(...story),
-    options,
-  );
+  report(page => dialectReporter(page, 'lmkit'), eventsOf(...story), { secrets: ['secret'], ...options });
 const story = (...rest: Moment[][]) => [at(0, call()), at(3, acknowledged()), ...rest];
 
 test('prints the answer to stdout and warnings about lost data to stderr', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { jsonReporter } from '../../src/render/outputs/call-report.js';
-import { createRedactor } from '../../src/util/redact.js';
 import {
   acknowledged,
   arrives,
@@ -16,15 +15,13 @@ import {
   timedOut,
 } from '../events/build.js';
 import { event, STORIES, view } from '../render/stories.js';
-import { report } from './paper.js';
+import { report } from './report.js';
 
 async function told(story: readonly Moment[][], trouble: Parameters<typeof report>[2] = {}) {
-  const redactor = createRedactor(['token']);
-  const { stdout } = await report(
-    (history, paper) => jsonReporter(history, paper, redactor, new Set(['text'])),
-    eventsOf(...story),
-    trouble,
-  );
+  const { stdout } = await report(page => jsonReporter(page, new Set(['text'])), eventsOf(...story), {
+    secrets: ['token'],
+    ...trouble,
+  });
   return { stdout, value: JSON.parse(stdout) };
 }
 const started = () => [at(0, call()), at(3, acknowledged())];

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { readTranscript } from '../../src/events/transcript-reader.js';
 import { ndjsonReporter } from '../../src/render/outputs/text.js';
-import { createRedactor } from '../../src/util/redact.js';
 import { acknowledged, call, eventsOf, fold, resultArrives } from '../events/build.js';
-import { report } from './paper.js';
+import { report } from './report.js';
 
 const ABOUT = {
   startedAt: '2025-01-01T00:00:00.000Z',
@@ -13,11 +12,9 @@ const ABOUT = {
 
 test('prints a transcript to stdout', async () => {
   const events = eventsOf(call(), acknowledged(), resultArrives());
-  const { stdout } = await report(
-    (history, paper) => ndjsonReporter(history, paper, createRedactor(), ABOUT),
-    events,
-    { trouble: { code: 'timeout', message: 'no result' } },
-  );
+  const { stdout } = await report(page => ndjsonReporter(page, ABOUT), events, {
+    trouble: { code: 'timeout', message: 'no result' },
+  });
   const transcript = readTranscript(stdout.split('\n'));
   expect(transcript).toMatchObject({ header: ABOUT, end: 'timeout', faults: [] });
   expect(fold(transcript.events)).toEqual(fold(events));

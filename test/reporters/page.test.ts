@@ -1,6 +1,11 @@
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
+import { History } from '../../src/events/history.js';
 import { Page } from '../../src/render/outputs/reporter.js';
+import { createRedactor } from '../../src/util/redact.js';
+
+const pageOn = (stdout: Writable, max?: number) =>
+  new Page(new History(), { stdout, stderr: stdout, quiet: false, redactor: createRedactor() }, max);
 
 /** Takes what is written when it is asked to. */
 function slowReader() {
@@ -23,7 +28,7 @@ function slowReader() {
 
 test('writes texts in order', async () => {
   const { stream, taken, takeAll } = slowReader();
-  const page = new Page(stream);
+  const page = pageOn(stream);
   page.write('a');
   page.news(() => 'b');
   page.write('');
@@ -35,7 +40,8 @@ test('writes texts in order', async () => {
 
 test('row 30: drops and counts events that would fill the memory, but never other texts', async () => {
   const { stream, taken, takeAll } = slowReader();
-  const page = new Page(stream, count => `(${count} lost)`, 3);
+  const page = pageOn(stream, 3);
+  page.lostText = count => `(${count} lost)`;
   const made: string[] = [];
   for (const news of ['one', 'two', 'three'])
     page.news(() => {
@@ -53,7 +59,7 @@ test('a full disk: written() rejects, even after further writes', async () => {
   const stream = new Writable({
     write: (_chunk, _encoding, done) => done(Object.assign(new Error('no space'), { code: 'ENOSPC' })),
   });
-  const page = new Page(stream);
+  const page = pageOn(stream);
   page.write('a');
   await new Promise(setImmediate);
   page.write('b');

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { plainReporter } from '../../src/render/outputs/plain.js';
-import { createRedactor } from '../../src/util/redact.js';
 import {
   acknowledged,
   arrives,
@@ -14,13 +13,11 @@ import {
   resultArrives,
 } from '../events/build.js';
 import { view } from '../render/stories.js';
-import { report } from './paper.js';
+import { report } from './report.js';
 
-const redactor = createRedactor(['s3cr3t-of-a-header']);
 const told = (...story: Moment[][]) =>
   report(
-    (history, paper) =>
-      plainReporter(history, paper, new Set(['diff', 'text']), { level: 0, isTTY: true, redactor }),
+    page => plainReporter(page, new Set(['diff', 'text']), { level: 0, isTTY: true }),
     eventsOf(...story),
   );
 const started = () => [at(0, call()), at(3, acknowledged())];
@@ -76,7 +73,7 @@ describe('RT-OAUTH: removes the query of a consent URL in a pipe', () => {
     [false, false],
   ])('terminal: %j', async (isTTY, isWhole) => {
     const { stdout } = await report(
-      (history, paper) => plainReporter(history, paper, new Set(['text']), { level: 0, isTTY, redactor }),
+      page => plainReporter(page, new Set(['text']), { level: 0, isTTY }),
       eventsOf(...story),
     );
     expect(stdout).toContain('• visit https://auth.example/');

@@ -3,7 +3,6 @@ import type { Exchange } from '../../src/events/exchange.js';
 import type { Line } from '../../src/render/line.js';
 import { jsonRepeats, summaryLines, summaryOf, warningsOfAll } from '../../src/render/outputs/repeats.js';
 import type { Ending, Reporter } from '../../src/render/outputs/reporter.js';
-import { createRedactor } from '../../src/util/redact.js';
 import {
   acknowledged,
   arrives,
@@ -22,7 +21,7 @@ import {
   timedOut,
   untrackedRequest,
 } from '../events/build.js';
-import { report } from './paper.js';
+import { report } from './report.js';
 
 describe('json', () => {
   /** A call, and the notice that its thread is over, with a status of its own. */
@@ -49,7 +48,7 @@ describe('json', () => {
 
   test('adds a failed notice to the warnings of its call, and once to those of all calls', async () => {
     const { stdout } = await report(
-      (history, paper) => settlingAll(jsonRepeats(history, paper, createRedactor(), new Set(['text']))),
+      page => settlingAll(jsonRepeats(page, new Set(['text']))),
       eventsOf(callInThread('good', 'thread_good', 200), callInThread('bad', 'thread_bad', 500)),
     );
     const warning = { id: 'TOOL-CLOSE', message: '/close_thread was answered 500 instead of 200' };

@@ -2,18 +2,17 @@ import { describe, expect, test } from 'vitest';
 import { jsonReporter } from '../../src/render/outputs/call-report.js';
 import { jsonRepeats } from '../../src/render/outputs/repeats.js';
 import type { Trouble } from '../../src/render/outputs/trouble.js';
-import { createRedactor } from '../../src/util/redact.js';
 import { acknowledged, call, ENDPOINT, eventsOf, INVOCATION, resultArrives } from '../events/build.js';
 import { STORIES } from '../render/stories.js';
 import { publishedSchema } from '../support/published-schema.js';
-import { report } from './paper.js';
+import { report } from './report.js';
 
 const { faultsOf } = publishedSchema('report');
 const TROUBLE: Trouble = { code: 'usage', message: 'it failed', hint: 'Fix it.', faults: ['$.a: no'] };
 
 async function reported(name: string, trouble: Trouble | null = null): Promise<Record<string, unknown>> {
   const { stdout } = await report(
-    (history, paper) => jsonReporter(history, paper, createRedactor(['token']), new Set(['diff', 'text'])),
+    page => jsonReporter(page, new Set(['diff', 'text'])),
     eventsOf(...(STORIES[name] ?? [])),
     { trouble },
   );
@@ -33,7 +32,7 @@ test('accepts the report of many calls', async () => {
     calls: ['other'],
   }));
   const { stdout } = await report(
-    (history, paper) => jsonRepeats(history, paper, createRedactor(), new Set(['text'])),
+    page => jsonRepeats(page, new Set(['text'])),
     eventsOf(call(), other, acknowledged(), resultArrives()),
     { trouble: TROUBLE },
   );

@@ -1,11 +1,10 @@
-import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { Content } from '../../src/events/content.js';
 import type { Event } from '../../src/events/events.js';
 import { History } from '../../src/events/history.js';
 import { Sessions } from '../../src/events/session-calls.js';
 import { readTranscript } from '../../src/events/transcript-reader.js';
-import type { Paper } from '../../src/render/outputs/reporter.js';
+import type { Page } from '../../src/render/outputs/reporter.js';
 import {
   jsonSession,
   type KnownSession,
@@ -14,7 +13,6 @@ import {
 } from '../../src/render/outputs/session.js';
 import { ndjsonReporter } from '../../src/render/outputs/text.js';
 import type { Trouble } from '../../src/render/outputs/trouble.js';
-import { createRedactor } from '../../src/util/redact.js';
 import { eventsOf, fold, type Moment, OAUTH } from '../events/build.js';
 import {
   answered,
@@ -35,16 +33,19 @@ import {
 } from '../events/session/build.js';
 import { callOf, legTo } from '../render/session/legs.js';
 import { publishedSchema } from '../support/published-schema.js';
+import { pageOf } from './report.js';
+
+const SECRETS = ['canary-key', 'token-canary-4711'];
 
 /** Lets a reporter live through the events of a session, as they happened, to the end of a command. */
 async function tell(
-  make: (known: KnownSession, paper: Paper) => SessionReporter,
+  make: (known: KnownSession, page: Page) => SessionReporter,
   events: readonly Event[],
-  { quiet = false, trouble = null }: { quiet?: boolean; trouble?: Trouble | null } = {},
+  { trouble = null, ...options }: { quiet?: boolean; trouble?: Trouble | null } = {},
 ): Promise<{ readonly stdout: string; readonly stderr: string }> {
   const known = { sessions: new Sessions(), history: new History() };
-  const said = { stdout: '', stderr: '' };
-  const reporter = make(known, { stdout: sheet(said, 'stdout'), stderr: sheet(said, 'stderr'), quiet });
+  const { page, printed } = pageOf(known.history, { secrets: SECRETS, ...options });
+  const reporter = make(known, page);
   for (const event of events) {
     known.sessions.apply(event);
     known.history.apply(event);
@@ -52,16 +53,7 @@ async function tell(
   }
   const notes = [{ message: 'a note' }];
   await reporter.end({ session: { id: SESSION, url: `${BASE}/${SESSION}` }, known, notes, trouble });
-  return said;
-}
-
-function sheet<Name extends string>(said: Record<Name, string>, name: Name): Writable {
-  return new Writable({
-    write(chunk, _, done) {
-      said[name] += String(chunk);
-      done();
-    },
-  });
+  return printed();
 }
 
 describe('json', () => {
@@ -69,11 +61,7 @@ describe('json', () => {
   const TROUBLE = { code: 'timeout', message: 'nothing new', hint: 'Wait.', faults: ['$.a'] } as const;
 
   async function reported(parts: readonly (readonly Moment[])[], trouble: typeof TROUBLE | null = null) {
-    const { stdout } = await tell(
-      (known, paper) => jsonSession(known, paper, createRedactor(['canary-key'])),
-      eventsOf(...parts),
-      { trouble },
-    );
+    const { stdout } = await tell((_, page) => jsonSession(page), eventsOf(...parts), { trouble });
     return JSON.parse(stdout);
   }
 
@@ -134,11 +122,7 @@ describe('ndjson', () => {
   const ABOUT = { startedAt: '2026-11-21T10:00:00.000Z', observer: 'client', program: 'test' } as const;
 
   async function lines(events: Parameters<typeof tell>[1]): Promise<string[]> {
-    const redactor = createRedactor(['canary-key']);
-    const { stdout } = await tell(
-      ({ history }, paper) => ndjsonReporter(history, paper, redactor, ABOUT),
-      events,
-    );
+    const { stdout } = await tell((_, page) => ndjsonReporter(page, ABOUT), events);
     return stdout.trimEnd().split('\n');
   }
 
@@ -184,11 +168,7 @@ describe('plain', () => {
   const SECRET = 'token-canary-4711';
 
   const told = (parts: readonly (readonly Moment[])[], isTTY = false, options = {}) =>
-    tell(
-      (known, paper) => plainSession(known, paper, { level: 0, isTTY, redactor: createRedactor([SECRET]) }),
-      eventsOf(...parts),
-      options,
-    );
+    tell((known, page) => plainSession(known, page, { level: 0, isTTY }), eventsOf(...parts), options);
 
   test("-q: prints only the agent's answer", async () => {
     expect(await told(CLIENT_STORY, false, { quiet: true })).toEqual({

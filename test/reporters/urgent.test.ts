@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Paper } from '../../src/render/outputs/reporter.js';
-import { urgentTeller } from '../../src/render/outputs/reporter.js';
+import type { Page } from '../../src/render/outputs/reporter.js';
 import {
   acknowledged,
   arrives,
@@ -16,14 +15,11 @@ import {
   resultArrives,
 } from '../events/build.js';
 import { event, selected } from '../render/stories.js';
-import { report } from './paper.js';
+import { report } from './report.js';
 
 /** Told while it happens: nothing is reported at the end. */
 async function told(story: Moment[][], how: { quiet?: boolean } = {}): Promise<string[]> {
-  const make = (history: Parameters<typeof urgentTeller>[0], paper: Paper) => ({
-    event: urgentTeller(history, paper),
-    async end() {},
-  });
+  const make = ({ urgent }: Page) => ({ event: urgent, async end() {} });
   const events = eventsOf(at(0, call()), at(3, acknowledged()), ...story);
   const { stderr } = await report(make, events, how);
   return stderr.split('\n').slice(0, -1);

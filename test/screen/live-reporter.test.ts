@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { History } from '../../src/events/history.js';
 import { createLog } from '../../src/events/log.js';
+import { Page } from '../../src/render/outputs/reporter.js';
 import { systemClock } from '../../src/system/clock.js';
 import { liveReporter } from '../../src/tui/live/reporter.js';
+import { createRedactor } from '../../src/util/redact.js';
 import { eventually } from '../e2e/support/eventually.js';
 import {
   acknowledged,
@@ -43,8 +45,7 @@ function open({ columns = 100, rows = 30 }: Partial<Size> = {}, level: 0 | 2 = 0
   let interrupts = 0;
   log.subscribe(event => history.apply(event));
   const reporter = liveReporter({
-    history,
-    paper: { stdout, stderr: stdout, quiet: true },
+    page: new Page(history, { stdout, stderr: stdout, quiet: true, redactor: createRedactor() }),
     stdin: keyboard.stream,
     stdout,
     clock: systemClock,

@@ -2,9 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { History } from '../../src/events/history.js';
 import { createLog } from '../../src/events/log.js';
 import { Sessions } from '../../src/events/session-calls.js';
+import { Page } from '../../src/render/outputs/reporter.js';
 import { systemClock } from '../../src/system/clock.js';
 import { liveSession } from '../../src/tui/session/answer.js';
 import { platformScreen } from '../../src/tui/session/platform.js';
+import { createRedactor } from '../../src/util/redact.js';
 import type { Moment } from '../events/build.js';
 import {
   answered,
@@ -60,7 +62,7 @@ function openAnswer(size: Partial<Size> = {}, level: 0 | 2 = 0) {
   const reporter = liveSession({
     known,
     session,
-    paper: { stdout, stderr: stdout, quiet: true },
+    page: new Page(known.history, { stdout, stderr: stdout, quiet: true, redactor: createRedactor() }),
     stdin: keyboard.stream,
     stdout,
     clock: systemClock,

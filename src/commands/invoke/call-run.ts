@@ -3,7 +3,7 @@ import { History } from '../../events/history.js';
 import { isWildcard } from '../../http/guard.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { failureOf } from '../../render/failure.js';
-import type { Paper, Reporter } from '../../render/outputs/reporter.js';
+import { Page, type Reporter } from '../../render/outputs/reporter.js';
 import { textReporter } from '../../render/outputs/text.js';
 import { type Trouble, warningText } from '../../render/outputs/trouble.js';
 import { verboseTeller } from '../../render/wire.js';
@@ -207,10 +207,10 @@ async function openOutput(options: InvokeOptions, run: Run) {
   const history = new History(true, redactor.text);
   log.subscribe(event => history.apply(event));
   await run.save(save);
-  const paper = { stdout: terminal.stdout, stderr, quiet };
+  const page = new Page(history, { stdout: terminal.stdout, stderr, quiet, redactor });
   const ofMany = output === 'json' ? jsonOfMany : linesOfMany;
   const make = options.repeat === undefined || output === 'ndjson' ? MAKERS[output] : ofMany;
-  const reporter = await make(history, paper, options, run);
+  const reporter = await make(page, options, run);
   if (reporter.event) log.subscribe(reporter.event);
   const isDrawn = output === 'ui';
   const verbosely = verbose ? run.verboseWriter(isDrawn) : null; // the output of -v
@@ -221,51 +221,43 @@ async function openOutput(options: InvokeOptions, run: Run) {
 }
 
 /** Creates a reporter. Each is loaded on demand: a pipe must not wait for the libraries of the live view. */
-type Maker = (
-  history: History,
-  paper: Paper,
-  options: InvokeOptions,
-  run: Run,
-) => Reporter | Promise<Reporter>;
+type Maker = (page: Page, options: InvokeOptions, run: Run) => Reporter | Promise<Reporter>;
 
 const MAKERS = {
-  ndjson: async (history, paper, _, { redactor, about }) => {
+  ndjson: async (page, _, { about }) => {
     const { ndjsonReporter } = await import('../../render/outputs/text.js');
-    return ndjsonReporter(history, paper, redactor, about);
+    return ndjsonReporter(page, about);
   },
-  text: (history, paper, { follow = false }, { terminal }) =>
-    textReporter(history, paper, { isTTY: terminal.stdout.isTTY === true, follows: follow }),
-  json: async (history, paper, { dialect, supports }, { redactor }) => {
-    if (dialect !== undefined) {
-      const { dialectReporter } = await import('../../render/outputs/call-report.js');
-      return dialectReporter(history, paper, redactor, dialect);
-    }
-    const { jsonReporter } = await import('../../render/outputs/call-report.js');
-    return jsonReporter(history, paper, redactor, supports);
+  text: (page, { follow = false }, { terminal }) =>
+    textReporter(page, { isTTY: terminal.stdout.isTTY === true, follows: follow }),
+  json: async (page, { dialect, supports }) => {
+    const { dialectReporter, jsonReporter } = await import('../../render/outputs/call-report.js');
+    return dialect === undefined ? jsonReporter(page, supports) : dialectReporter(page, dialect);
   },
-  plain: async (history, paper, options, { terminal, redactor }) => {
+  plain: async (page, options, { terminal }) => {
     const { plainReporter } = await import('../../render/outputs/plain.js');
     const isTTY = terminal.stdout.isTTY === true;
-    const level = colourOf(terminal.stdout, options, terminal);
-    return plainReporter(history, paper, options.supports, { level, isTTY, redactor });
+    return plainReporter(page, options.supports, {
+      level: colourOf(terminal.stdout, options, terminal),
+      isTTY,
+    });
   },
-  ui: async (history, paper, options, { terminal, clock, credentials }) => {
+  ui: async (page, options, { terminal, clock, credentials }) => {
     const { liveReporter } = await import('../../tui/live/reporter.js');
     const { stdin, stdout, interrupt } = terminal;
     const { supports, timeout: timeoutMs } = options;
     const level = colourOf(stdout, options, terminal);
     const redact = credentials.text; // a URL that the user has to visit is not redacted
-    const screen = { paper, stdin, stdout, level, redact };
-    return liveReporter({ ...screen, history, clock, timeoutMs, supports, interrupt });
+    return liveReporter({ page, stdin, stdout, level, redact, clock, timeoutMs, supports, interrupt });
   },
 } as const satisfies Record<Output, Maker>;
 
-const linesOfMany: Maker = async (history, paper, options, { redactor, terminal }) => {
+const linesOfMany: Maker = async (page, options, { terminal }) => {
   const { plainRepeats } = await import('../../render/outputs/repeats.js');
-  return plainRepeats(history, paper, { level: colourOf(terminal.stdout, options, terminal), redactor });
+  return plainRepeats(page, colourOf(terminal.stdout, options, terminal));
 };
 
-const jsonOfMany: Maker = async (history, paper, { supports }, { redactor }) => {
+const jsonOfMany: Maker = async (page, { supports }) => {
   const { jsonRepeats } = await import('../../render/outputs/repeats.js');
-  return jsonRepeats(history, paper, redactor, supports);
+  return jsonRepeats(page, supports);
 };

@@ -6,7 +6,7 @@ import type { ChoiceQuestion, SpokenReply } from '../../mock/conversation.js';
 import type { LocalTool } from '../../mock/local-tool.js';
 import { fixtureFiles, loadHandlers } from '../../mock/sources.js';
 import type { Warning } from '../../protocol/requirements.js';
-import type { Paper } from '../../render/outputs/reporter.js';
+import { Page } from '../../render/outputs/reporter.js';
 import type { KnownSession, SessionReporter } from '../../render/outputs/session.js';
 import type { Trouble } from '../../render/outputs/trouble.js';
 import { verboseTeller } from '../../render/wire.js';
@@ -136,8 +136,9 @@ async function answerSession(plan: AnswerPlan, run: Run): Promise<ExitStatus> {
   log.subscribe(event => known.history.apply(event));
   log.subscribe(event => known.sessions.apply(event));
   await run.save(flags.save);
-  const paper = { stdout: terminal.stdout, stderr, quiet: flags.quiet === true };
-  const reporter = await REPORTERS[output](known, paper, plan, run);
+  const streams = { stdout: terminal.stdout, stderr, quiet: flags.quiet === true, redactor };
+  const page = new Page(known.history, streams);
+  const reporter = await REPORTERS[output](known, page, plan, run);
   if (reporter.event) log.subscribe(reporter.event);
   if (flags.verbose) log.subscribe(verboseTeller(redactor, run.verboseWriter(output === 'ui')));
   const notes = networkNotes(plan);
@@ -308,28 +309,25 @@ async function replyWithin(
   return Promise.race([late, spoken]).finally(stop);
 }
 
-type Maker = (known: KnownSession, paper: Paper, plan: AnswerPlan, run: Run) => Promise<SessionReporter>;
+type Maker = (known: KnownSession, page: Page, plan: AnswerPlan, run: Run) => Promise<SessionReporter>;
 
 /** Reporters, each loaded on demand. */
 const REPORTERS = {
-  plain: async (known, paper, { flags }, { redactor, terminal }) => {
+  plain: async (known, page, { flags }, { terminal }) => {
     const { plainSession } = await import('../../render/outputs/session.js');
     const isTTY = terminal.stdout.isTTY === true;
-    return plainSession(known, paper, { level: colourOf(terminal.stdout, flags, terminal), isTTY, redactor });
+    return plainSession(known, page, { level: colourOf(terminal.stdout, flags, terminal), isTTY });
   },
-  json: async (known, paper, _, { redactor }) => {
-    const { jsonSession } = await import('../../render/outputs/session.js');
-    return jsonSession(known, paper, redactor);
-  },
-  ndjson: async (known, paper, _, { redactor, about }) => {
+  json: async (_, page) => (await import('../../render/outputs/session.js')).jsonSession(page),
+  ndjson: async (_, page, __, { about }) => {
     const { ndjsonReporter } = await import('../../render/outputs/text.js');
-    return ndjsonReporter(known.history, paper, redactor, about);
+    return ndjsonReporter(page, about);
   },
-  ui: async (known, paper, { id, url, flags }, { clock, terminal, redactor }) => {
+  ui: async (known, page, { id, url, flags }, { clock, terminal, redactor }) => {
     const { liveSession } = await import('../../tui/session/answer.js');
     const { stdin, stdout, interrupt } = terminal;
     const level = colourOf(stdout, flags, terminal);
-    const screen = { paper, stdin, stdout, interrupt, clock, redactor, level };
+    const screen = { page, stdin, stdout, interrupt, clock, redactor, level };
     return liveSession({ ...screen, known, session: { id, url }, supports: flags.supports });
   },
 } as const satisfies Record<AnswerOutput, Maker>;

@@ -12,21 +12,12 @@ import {
 } from '../../events/exchange.js';
 import type { History } from '../../events/history.js';
 import { shareableMessage } from '../../events/shareable.js';
-import type { Redactor } from '../../util/redact.js';
 import { since } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { eventOf } from '../callbacks.js';
 import { type Panes, panesOf } from '../panes.js';
-import { mergeWarnings, warningsOf } from '../warnings.js';
-import {
-  type Ending,
-  objectReporter,
-  type Paper,
-  type Reporter,
-  tellProblems,
-  urgentTeller,
-  writeJson,
-} from './reporter.js';
+import { warningsOfEnding } from '../warnings.js';
+import type { Ending, Page, Reporter } from './reporter.js';
 import type { CallReport, Report } from './schemas.js';
 import { errorReport } from './trouble.js';
 
@@ -148,45 +139,34 @@ export function displayReport({ choice }: Panes): NonNullable<CallReport['displa
   return { chosen: chosen.index, type: chosen.type, reason: chosen.reason, skipped };
 }
 
-/** Prints one object at the end, see `reportSchema`. */
-export function jsonReporter(
-  history: History,
-  paper: Paper,
-  redactor: Redactor,
-  supports: ReadonlySet<string>,
-): Reporter {
-  return objectReporter(history, paper, redactor, (ending: Ending) => invokeReport(ending, supports));
+/** Prints one object at the end, see `reportSchema`; after a failure it has all members known so far, and `error`. */
+export function jsonReporter(page: Page, supports: ReadonlySet<string>): Reporter {
+  return {
+    event: page.urgent,
+    end: ending => page.object(invokeReport(ending, supports), ending.trouble),
+  };
 }
 
-export function invokeReport(
-  { history, exchange, notes, trouble }: Ending,
-  supports: ReadonlySet<string>,
-): Report {
+export function invokeReport(ending: Ending, supports: ReadonlySet<string>): Report {
+  const { history, exchange, trouble } = ending;
   const panes = exchange ? panesOf(exchange, supports) : null;
-  const warnings = [...notes, ...warningsOf(history, exchange), ...(panes?.warnings ?? [])];
   return {
     ...(exchange && callReport(history, exchange, panes)),
-    warnings: mergeWarnings(warnings),
+    warnings: warningsOfEnding(ending, panes?.warnings),
     ...(trouble && { error: errorReport(trouble) }),
   };
 }
 
 /** Prints the answer in another system's format at the end, or nothing without an answer. Warns of data that the format cannot hold. */
-export function dialectReporter(
-  history: History,
-  paper: Paper,
-  redactor: Redactor,
-  dialect: DialectName,
-): Reporter {
-  const printedMessages = new Set<string>();
+export function dialectReporter(page: Page, dialect: DialectName): Reporter {
   return {
-    event: urgentTeller(history, paper, printedMessages),
-    async end({ exchange, notes, trouble }: Ending) {
+    event: page.urgent,
+    async end(ending) {
+      const { exchange, trouble } = ending;
       const answer = exchange && answerOf(exchange, outcomeOf(exchange));
       const writing = answer && translate(answer, dialect);
-      if (writing) await writeJson(paper, writing.body, redactor);
-      const warnings = [...notes, ...warningsOf(history, exchange), ...(writing?.warnings ?? [])];
-      tellProblems(paper, mergeWarnings(warnings), trouble, printedMessages);
+      if (writing) await page.object(writing.body, null);
+      await page.end(warningsOfEnding(ending, writing?.warnings), trouble);
     },
   };
 }

@@ -7,16 +7,8 @@ import { type Layout, type Line, say } from '../line.js';
 import { type Pane, paneLines, panesOf, viewPane } from '../panes.js';
 import { newStepsOf, stepLine } from '../steps.js';
 import { dresser } from '../terminal/theme.js';
-import { mergeWarnings, warningsOf } from '../warnings.js';
-import {
-  type Ending,
-  Page,
-  type Paper,
-  type PlainOptions,
-  type Reporter,
-  tellProblems,
-  urgentTeller,
-} from './reporter.js';
+import { warningsOfEnding } from '../warnings.js';
+import type { Page, PlainOptions, Reporter } from './reporter.js';
 
 const WHOLE: Layout = { count: Number.POSITIVE_INFINITY, isUnfolded: true };
 /** A view may be drawn many times, so only its first lines are shown. */
@@ -24,18 +16,15 @@ const VIEW_LAYOUT: Layout = { count: 200 };
 
 /** Prints steps as they happen and views as they change, then the two panes; for pipes, logs and screen readers. */
 export function plainReporter(
-  history: History,
-  paper: Paper,
+  page: Page,
   supports: ReadonlySet<string>,
-  { level, isTTY, redactor }: PlainOptions,
+  { level, isTTY }: PlainOptions,
 ): Reporter {
-  const printedMessages = new Set<string>();
-  const urgent = isTTY ? null : urgentTeller(history, paper, printedMessages);
-  const page = new Page(paper.stdout);
+  const { history, redactor, aside } = page;
   const dressed = dresser(level, redactor);
   return {
     event(event) {
-      urgent?.(event);
+      if (!isTTY) page.urgent(event);
       const lines = () => [
         // A file or a pipe is a log: only the user may see a whole consent URL (RT-OAUTH).
         ...newStepsOf(history, event, { isPrivate: isTTY }).map(step => stepLine(step)),
@@ -43,11 +32,8 @@ export function plainReporter(
       ];
       page.news(() => dressed(lines()));
     },
-    async aside(work) {
-      await page.written(); // the question must come after earlier output
-      return work();
-    },
-    async settled({ exchange }: Ending) {
+    aside,
+    async settled({ exchange }) {
       const panes = exchange ? panesOf(exchange, supports) : null;
       if (!panes) return;
       for (const pane of [panes.human, panes.llm])
@@ -55,11 +41,9 @@ export function plainReporter(
       page.write('\n');
       await page.written();
     },
-    async end({ exchange, notes, trouble }: Ending) {
-      await page.written();
-      const panes = exchange ? panesOf(exchange, supports) : null;
-      const warnings = [...notes, ...warningsOf(history, exchange), ...(panes?.warnings ?? [])];
-      tellProblems(paper, mergeWarnings(warnings), trouble, printedMessages);
+    end(ending) {
+      const panes = ending.exchange ? panesOf(ending.exchange, supports) : null;
+      return page.end(warningsOfEnding(ending, panes?.warnings), ending.trouble);
     },
   };
 }

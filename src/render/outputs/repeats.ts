@@ -9,7 +9,6 @@ import {
 import { idOf } from '../../events/fold-exchange.js';
 import { History } from '../../events/history.js';
 import type { Warning } from '../../protocol/requirements.js';
-import type { Redactor } from '../../util/redact.js';
 import { formatDuration, since } from '../../util/text.js';
 import type { Failure } from '../failure.js';
 import { counted, type Line, line, quote, say } from '../line.js';
@@ -17,20 +16,11 @@ import type { ColourLevel } from '../terminal/colour-level.js';
 import { dresser } from '../terminal/theme.js';
 import { mergeWarnings, warningsOf } from '../warnings.js';
 import { invokeReport } from './call-report.js';
-import {
-  type Ending,
-  objectReporter,
-  Page,
-  type Paper,
-  type Reporter,
-  tellProblems,
-  urgentTeller,
-} from './reporter.js';
+import type { Ending, Page, Reporter } from './reporter.js';
 import type { repeatsSchema } from './schemas.js';
+import { errorReport } from './trouble.js';
 
 type RepeatsReport = z.infer<typeof repeatsSchema>;
-
-import { errorReport } from './trouble.js';
 
 /** A summary of many calls of the same tool. Times are in ms since a call was sent. */
 type Summary = RepeatsReport['summary'];
@@ -140,26 +130,18 @@ export function warningsOfAll(history: History, notes: readonly Warning[] = []):
 }
 
 /** Prints a line for each call as it ends, then the summary. */
-export function plainRepeats(
-  history: History,
-  paper: Paper,
-  { level, redactor }: { readonly level: ColourLevel; readonly redactor: Redactor },
-): Reporter {
-  const dressed = dresser(level, redactor);
+export function plainRepeats(page: Page, level: ColourLevel): Reporter {
+  const dressed = dresser(level, page.redactor);
   const ended: Exchange[] = [];
-  const page = new Page(paper.stdout);
-  const write = (lines: readonly Line[]) => {
-    page.write(dressed(lines));
-    return page.written();
-  };
   return {
-    event: urgentTeller(history, paper),
-    async settled({ exchange, trouble }: Ending) {
-      if (exchange) await write([callLine(ended.push(exchange), exchange, trouble)]);
+    event: page.urgent,
+    async settled({ exchange, trouble }) {
+      if (exchange) page.write(dressed([callLine(ended.push(exchange), exchange, trouble)]));
+      await page.written();
     },
-    async end({ notes, trouble }: Ending) {
-      if (ended.length > 0) await write([[], ...summaryLines(summaryOf(ended))]);
-      tellProblems(paper, warningsOfAll(history, notes), trouble);
+    end({ notes, trouble }) {
+      if (ended.length > 0) page.write(dressed([[], ...summaryLines(summaryOf(ended))]));
+      return page.end(warningsOfAll(page.history, notes), trouble);
     },
   };
 }
@@ -179,24 +161,20 @@ function ownHistory({ threads, untracked }: History, exchange: Exchange): Histor
 const NO_HISTORY = new History();
 
 /** Prints many calls as one object: `{calls: […], summary, warnings}`, each call as in `invoke -o json`. */
-export function jsonRepeats(
-  history: History,
-  paper: Paper,
-  redactor: Redactor,
-  supports: ReadonlySet<string>,
-): Reporter {
+export function jsonRepeats(page: Page, supports: ReadonlySet<string>): Reporter {
   const ended: Pick<Ending, 'exchange' | 'trouble'>[] = [];
   const reportOf = ({ notes, trouble }: Ending): RepeatsReport => ({
     calls: ended.map(({ exchange, trouble: own }) => {
-      const part = exchange ? ownHistory(history, exchange) : NO_HISTORY;
+      const part = exchange ? ownHistory(page.history, exchange) : NO_HISTORY;
       return invokeReport({ history: part, notes: [], exchange, trouble: own }, supports);
     }),
     summary: summaryOf(ended.flatMap(({ exchange }) => exchange ?? [])),
-    warnings: warningsOfAll(history, notes),
+    warnings: warningsOfAll(page.history, notes),
     ...(trouble && { error: errorReport(trouble) }),
   });
   return {
-    ...objectReporter(history, paper, redactor, reportOf),
+    event: page.urgent,
     settled: async ending => void ended.push(ending),
+    end: ending => page.object(reportOf(ending), ending.trouble),
   };
 }

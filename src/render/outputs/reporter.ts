@@ -36,73 +36,55 @@ export interface Reporter<E = Ending> {
   end(ending: E): Promise<void>;
 }
 
-export interface Paper {
+export interface PlainOptions {
+  readonly level: ColourLevel;
+  readonly isTTY: boolean;
+}
+
+interface Streams {
   readonly stdout: NodeJS.WritableStream;
   /** For people. Secrets are removed. */
   readonly stderr: { write(text: string): unknown };
   /** `-q`: suppresses warnings. */
   readonly quiet: boolean;
-}
-
-export interface PlainOptions {
-  readonly level: ColourLevel;
-  readonly isTTY: boolean;
   readonly redactor: Redactor;
-}
-
-/** Prints warnings, then the failure. @param printed messages that were printed before */
-export function tellProblems(
-  { stderr, quiet }: Paper,
-  warnings: readonly Warning[],
-  trouble: Trouble | null,
-  printed: ReadonlySet<string> = new Set(),
-): void {
-  for (const warning of quiet ? [] : warnings)
-    if (!printed.has(warning.message)) stderr.write(warningText(warning));
-  if (trouble) stderr.write(troubleText(trouble));
-}
-
-/** Prints one object, without secrets. */
-export function writeJson({ stdout }: Paper, value: unknown, redactor: Redactor): Promise<void> {
-  return writeOut(stdout, `${redactJson(safeJson(value, 2), redactor)}\n`);
-}
-
-/** Prints one object at the end. Undefined members are left out; after a failure it has all members known so far, and `error`. */
-export function objectReporter<E extends Pick<Ending, 'trouble'>>(
-  history: History,
-  paper: Paper,
-  redactor: Redactor,
-  reportOf: (ending: E) => object,
-) {
-  return {
-    event: urgentTeller(history, paper),
-    async end(ending: E): Promise<void> {
-      await writeJson(paper, reportOf(ending), redactor);
-      tellProblems(paper, [], ending.trouble);
-    },
-  };
 }
 
 /** Maximum number of characters waiting for a slow reader. */
 const MAX_WAITING = 64 * 1024 * 1024;
 
+/** Maximum number of printed messages remembered. */
+const MAX_PRINTED = 1_000;
+
 /**
- * Writes to stdout in order, as fast as the reader allows. Drops events that would fill the memory, and reports how many were dropped
- * (threats, row 30).
+ * The output of a command. Writes to stdout in order, as fast as the reader allows; drops events that would fill the memory, and reports
+ * how many were dropped (threats, row 30). Warnings and failures go to stderr.
  */
 export class Page {
   #writing: Promise<void> = Promise.resolve();
   #waiting = 0;
   #lost = 0;
   #isBroken = false;
+  /** The messages of warnings that were printed before the end. */
+  readonly #printed = new Set<string>();
+  readonly #isDue = powersOfTen();
 
-  /** @param lostText describes how many events were dropped */
   constructor(
-    private readonly stdout: NodeJS.WritableStream,
-    private readonly lostText = (count: number) =>
-      `… ${count} events were dropped: the reader of stdout is too slow\n`,
+    readonly history: History,
+    private readonly streams: Streams,
     private readonly max = MAX_WAITING,
   ) {}
+
+  get redactor(): Redactor {
+    return this.streams.redactor;
+  }
+
+  get quiet(): boolean {
+    return this.streams.quiet;
+  }
+
+  /** Describes how many events were dropped. */
+  lostText = (count: number) => `… ${count} events were dropped: the reader of stdout is too slow\n`;
 
   /** Writes a text, even if the buffer is full. */
   write(text: string): void {
@@ -128,8 +110,44 @@ export class Page {
     return this.#writing;
   }
 
+  /** Lets other code use the terminal during `work`, after earlier output. */
+  aside = async <T>(work: () => Promise<T>): Promise<T> => {
+    await this.written();
+    return work();
+  };
+
+  /**
+   * Writes to stderr immediately: required user actions (a whole consent URL), and problems with callbacks and selections, which are the
+   * usual reason for a "timeout". The history must have the event.
+   */
+  urgent = (event: Event): void => {
+    const { history, quiet, streams } = this;
+    const question = questionText(newArrivalOf(history, event));
+    if (question !== '') streams.stderr.write(question);
+    if (quiet || (event.kind !== 'response' && event.kind !== 'broken')) return;
+    for (const { warning, text = warningText(warning) } of newsOf(history, event)) {
+      if (this.#printed.size < MAX_PRINTED) this.#printed.add(warning.message);
+      if (this.#isDue(warning)) streams.stderr.write(text);
+    }
+  };
+
+  /** Prints one object without secrets, then the failure. Undefined members are left out. */
+  object(value: unknown, trouble: Trouble | null): Promise<void> {
+    this.write(`${redactJson(safeJson(value, 2), this.redactor)}\n`);
+    return this.end([], trouble);
+  }
+
+  /** Prints warnings that were not printed before, then the failure. */
+  async end(warnings: readonly Warning[], trouble: Trouble | null): Promise<void> {
+    await this.written();
+    const { stderr, quiet } = this.streams;
+    for (const warning of quiet ? [] : warnings)
+      if (!this.#printed.has(warning.message)) stderr.write(warningText(warning));
+    if (trouble) stderr.write(troubleText(trouble));
+  }
+
   #queue(text: string): void {
-    const write = () => writeOut(this.stdout, text);
+    const write = () => writeOut(this.streams.stdout, text);
     const written = this.#waiting === 0 ? write() : this.#writing.then(write);
     this.#waiting += text.length;
     this.#writing = written.finally(() => {
@@ -139,31 +157,6 @@ export class Page {
       this.#isBroken = true; // `written()` rejects
     });
   }
-}
-
-/** Maximum number of printed messages remembered. */
-const MAX_PRINTED = 1_000;
-
-/**
- * Writes to stderr immediately in every output without a live view: required user actions (a whole consent URL), and problems with
- * callbacks and selections, which are the usual reason for a "timeout".
- * @param printed receives the message of every printed warning
- */
-export function urgentTeller(
-  history: History,
-  { stderr, quiet }: Paper,
-  printed: Set<string> = new Set(),
-): (event: Event) => void {
-  const isDue = powersOfTen();
-  return event => {
-    const question = questionText(newArrivalOf(history, event));
-    if (question !== '') stderr.write(question);
-    if (quiet || (event.kind !== 'response' && event.kind !== 'broken')) return;
-    for (const { warning, text = warningText(warning) } of newsOf(history, event)) {
-      if (printed.size < MAX_PRINTED) printed.add(warning.message);
-      if (isDue(warning)) stderr.write(text);
-    }
-  };
 }
 
 /** A warning, and a text to print in its place, if any. */

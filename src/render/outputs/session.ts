@@ -2,7 +2,6 @@ import type { Event } from '../../events/events.js';
 import type { History } from '../../events/history.js';
 import { type Session, type Sessions, sessionCallState, statusOf } from '../../events/session-calls.js';
 import type { Warning } from '../../protocol/requirements.js';
-import type { Redactor } from '../../util/redact.js';
 import { since } from '../../util/text.js';
 import { elapsed, type Line, say } from '../line.js';
 import { finalLines, givenOf, type KnownCall, knownCalls } from '../session-calls.js';
@@ -11,18 +10,9 @@ import { dresser } from '../terminal/theme.js';
 import { newsOf } from '../tool-calls.js';
 import { withoutFollow } from '../warnings.js';
 import { outcomesLine, warningsOfAll } from './repeats.js';
-import {
-  objectReporter,
-  Page,
-  type Paper,
-  type PlainOptions,
-  type Reporter,
-  tellProblems,
-  urgentTeller,
-} from './reporter.js';
+import type { Page, PlainOptions, Reporter } from './reporter.js';
 import type { SessionReport } from './schemas.js';
-import type { Trouble } from './trouble.js';
-import { errorReport } from './trouble.js';
+import { errorReport, type Trouble } from './trouble.js';
 
 /** The state of a session and of its tool calls. Both have each event before a reporter gets it. */
 export interface KnownSession {
@@ -99,8 +89,8 @@ function postedReport({ session, call }: KnownCall): SessionReport['calls'][numb
   return post === null || state === 'pending' ? null : { state, status: post.status ?? null, attempts };
 }
 
-export function jsonSession({ history }: KnownSession, paper: Paper, redactor: Redactor): SessionReporter {
-  return objectReporter(history, paper, redactor, sessionReport);
+export function jsonSession(page: Page): SessionReporter {
+  return { event: page.urgent, end: ending => page.object(sessionReport(ending), ending.trouble) };
 }
 
 /** Counts the outcomes of a session's calls: `3 calls: 1 success, 1 timeout, 1 error`. */
@@ -121,26 +111,20 @@ export function callsTally({ forgotten }: Session, calls: readonly KnownCall[]):
  */
 export function plainSession(
   known: KnownSession,
-  paper: Paper,
-  { level, isTTY, redactor }: PlainOptions,
+  page: Page,
+  { level, isTTY }: PlainOptions,
 ): SessionReporter {
-  const { stdout, quiet } = paper;
-  const urgent = isTTY ? null : urgentTeller(known.history, paper);
-  const page = new Page(stdout);
+  const { quiet, redactor, aside } = page;
   const dressed = dresser(level, redactor);
   return {
     event(event) {
-      urgent?.(event);
+      if (!isTTY) page.urgent(event);
       if (!quiet) page.news(() => dressed(eventLines(event, known, isTTY)));
     },
-    async aside(work) {
-      await page.written(); // the question must come after earlier output
-      return work();
-    },
-    async end(ending) {
+    aside,
+    end(ending) {
       page.write(endTexts(known.sessions.get(ending.session.id), known, quiet).map(dressed).join(''));
-      await page.written();
-      tellProblems(paper, warningsOfSession(ending), ending.trouble);
+      return page.end(warningsOfSession(ending), ending.trouble);
     },
   };
 }

@@ -1,39 +1,28 @@
 import { llmTextOf } from '../../events/exchange.js';
-import type { History } from '../../events/history.js';
 import { type TranscriptAbout, transcriptWriter } from '../../events/transcript-writer.js';
-import type { Redactor } from '../../util/redact.js';
 import { visible } from '../../util/visible.js';
 import { eventOf, newArrivalOf } from '../callbacks.js';
-import { mergeWarnings, warningsOf } from '../warnings.js';
-import { type Ending, Page, type Paper, type Reporter, tellProblems, urgentTeller } from './reporter.js';
+import { warningsOfEnding } from '../warnings.js';
+import type { Ending, Page, Reporter } from './reporter.js';
 
 /** Prints every event as it happens: a transcript on stdout. */
-export function ndjsonReporter(
-  history: History,
-  paper: Paper,
-  redactor: Redactor,
-  about: TranscriptAbout,
-): Reporter<Pick<Ending, 'trouble'>> {
-  const writer = transcriptWriter(redactor);
-  const urgent = urgentTeller(history, paper);
+export function ndjsonReporter(page: Page, about: TranscriptAbout): Reporter<Pick<Ending, 'trouble'>> {
+  const writer = transcriptWriter(page.redactor);
   const lines = (each: readonly string[]) => each.map(line => `${line}\n`).join('');
   let latest = { seq: 0, at: 0 };
   const why = 'the reader of stdout is too slow; events were dropped';
-  const page = new Page(paper.stdout, count =>
-    lines(writer.event({ kind: 'dropped', what: 'event', why, count, ...latest })),
-  );
+  page.lostText = count => lines(writer.event({ kind: 'dropped', what: 'event', why, count, ...latest }));
   page.write(lines([writer.header(about)]));
   return {
     event(event) {
       const { seq, at } = event;
-      urgent(event);
+      page.urgent(event);
       page.news(() => lines(writer.event(event)));
       latest = { seq, at };
     },
-    async end({ trouble }) {
+    end({ trouble }) {
       page.last(() => lines([writer.end(trouble?.code ?? 'done')]));
-      await page.written();
-      tellProblems(paper, [], trouble);
+      return page.end([], trouble);
     },
   };
 }
@@ -45,33 +34,22 @@ interface TextOptions {
 }
 
 /** Prints to stdout exactly what the LLM gets, and everything else to stderr. On a terminal the text is made safe first. */
-export function textReporter(
-  history: History,
-  paper: Paper,
-  { isTTY, follows = false }: TextOptions,
-): Reporter {
-  const printedMessages = new Set<string>();
-  const urgent = urgentTeller(history, paper, printedMessages);
-  const page = new Page(paper.stdout);
+export function textReporter(page: Page, { isTTY, follows = false }: TextOptions): Reporter {
   const texts = textPage(page, isTTY);
   return {
     event(event) {
-      urgent(event);
-      const arrival = follows ? newArrivalOf(history, event) : null;
+      page.urgent(event);
+      const arrival = follows ? newArrivalOf(page.history, event) : null;
       const news = arrival && eventOf(arrival);
       if (news) texts.add(news.text);
     },
-    async settled({ exchange }: Ending) {
+    async settled({ exchange }) {
       const text = exchange && llmTextOf(exchange);
       const isSubscribed = follows && exchange?.subscription != null;
       if (text !== null && text !== undefined) texts.begin(text, isSubscribed);
       await page.written();
     },
-    async end({ exchange, notes, trouble }: Ending) {
-      await page.written();
-      const warnings = [...notes, ...warningsOf(history, exchange)];
-      tellProblems(paper, mergeWarnings(warnings), trouble, printedMessages);
-    },
+    end: ending => page.end(warningsOfEnding(ending), ending.trouble),
   };
 }
 

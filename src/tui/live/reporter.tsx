@@ -1,14 +1,13 @@
 import { Box } from 'ink';
 import { useCallback, useEffect, useSyncExternalStore } from 'react';
 import { loadHighlighter, loadLexers } from '../../display/syntax.js';
-import type { History } from '../../events/history.js';
 import type { Step } from '../../render/callbacks.js';
-import { type Ending, type Paper, type Reporter, tellProblems } from '../../render/outputs/reporter.js';
+import type { Ending, Page, Reporter } from '../../render/outputs/reporter.js';
 import { type Panes, panesOf } from '../../render/panes.js';
 import { StepLog, stepLine } from '../../render/steps.js';
 import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import { createTheme, type Theme, wrapLine } from '../../render/terminal/theme.js';
-import { mergeWarnings, warningsOf } from '../../render/warnings.js';
+import { warningsOfEnding } from '../../render/warnings.js';
 import type { Clock } from '../../system/clock.js';
 import { mount, Rows, useKeys } from '../ink.js';
 import { type Press, pressesIn } from '../keys.js';
@@ -150,8 +149,7 @@ export function liveView({ model, frame, stdin, stdout, clock, isColourful, reda
 }
 
 interface LiveOptions extends Pick<AppProps, 'redact'> {
-  readonly history: History;
-  readonly paper: Paper;
+  readonly page: Page;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly clock: Clock;
@@ -181,7 +179,8 @@ const MAX_STEPS = 500;
 
 /** Shows `invoke` in place as it happens; the last frame stays. Needs a terminal on stdin and stdout. */
 export function liveReporter(options: LiveOptions): Reporter {
-  const { history, paper, clock, timeoutMs = 0, supports, level } = options;
+  const { page, clock, timeoutMs = 0, supports, level } = options;
+  const { history } = page;
   const { stdin, stdout, interrupt, redact } = options;
   const theme = createTheme(level);
   const isColourful = level >= 2;
@@ -211,9 +210,6 @@ export function liveReporter(options: LiveOptions): Reporter {
     },
     aside: view.aside,
     close: view.close,
-    async end({ exchange, notes, trouble }: Ending) {
-      const warnings = [...notes, ...warningsOf(history, exchange), ...paneWarnings];
-      tellProblems(paper, mergeWarnings(warnings), trouble);
-    },
+    end: ending => page.end(warningsOfEnding(ending, paneWarnings), ending.trouble),
   };
 }

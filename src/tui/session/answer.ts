@@ -4,7 +4,7 @@ import { type Session, statusOf } from '../../events/session-calls.js';
 import type { OAuth, UserChoice } from '../../protocol/callbacks.js';
 import { isSettledStatus } from '../../protocol/session.js';
 import { clipped, type Line, quote, say } from '../../render/line.js';
-import { type Paper, tellProblems } from '../../render/outputs/reporter.js';
+import type { Page } from '../../render/outputs/reporter.js';
 import {
   type AnsweredSession,
   callsTally,
@@ -171,7 +171,7 @@ function tableRows(
 interface LiveSessionOptions {
   readonly known: KnownSession;
   readonly session: AnsweredSession;
-  readonly paper: Paper;
+  readonly page: Page;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly clock: Clock;
@@ -184,7 +184,7 @@ interface LiveSessionOptions {
 
 /** Shows `session answer` in place as it happens; the last frame stays. Needs a terminal on stdin and stdout. */
 export function liveSession(options: LiveSessionOptions): SessionReporter {
-  const { known, session, paper, stdin, stdout, clock, supports, level, interrupt, redactor } = options;
+  const { known, session, page, stdin, stdout, clock, supports, level, interrupt, redactor } = options;
   const theme = createTheme(level);
   const isColourful = level >= 2;
   const model = new LiveModel({ history: known.history, clock, interrupt, onChange: () => view.redraw() });
@@ -210,8 +210,6 @@ export function liveSession(options: LiveSessionOptions): SessionReporter {
     choose: (question, signal) => model.ask(question, signal),
     aside: view.aside,
     close: view.close,
-    async end(ending) {
-      tellProblems(paper, warningsOfSession(ending), ending.trouble);
-    },
+    end: ending => page.end(warningsOfSession(ending), ending.trouble),
   };
 }

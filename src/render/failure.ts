@@ -167,8 +167,7 @@ function timeoutHint(exchange: Exchange, untracked: UntrackedRequests): string {
     return `A request was posted to ${origin} but not to the callback URL. The tool must use the callback URL unchanged.`;
   return [
     ...acknowledgementHint(exchange),
-    `Check that the tool can reach its callback URL at ${origin}.`,
-    '--callback-url sets another address; --timeout sets a longer limit.',
+    `Check that the tool can reach its callback URL at ${origin} (--callback-url sets another address), or wait longer with --timeout.`,
   ].join(' ');
 }
 

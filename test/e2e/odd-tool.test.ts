@@ -274,12 +274,24 @@ describe.concurrent('no acknowledgement or no result (RT-TIMEOUT)', () => {
         `timed out after 500ms: ${operation} was sent to ${odd.url}/invoke`,
       );
       expect(report.error?.message).toContain(said);
-      expect(report.error?.hint).toContain('Check that the tool can reach its callback URL');
-      expect(report.error?.hint).toContain(new URL(report.invocation?.callback_url ?? '').origin);
+      expect(report.error?.hint).toContain(
+        `Check that the tool can reach its callback URL at ${callbackOrigin(report)} (--callback-url sets another address), or wait longer with --timeout.`,
+      );
       expect(stderr).toContain(report.error?.message);
       expect(report.timing?.resultMs).toBeNull();
     },
   );
+
+  it.each([
+    [
+      [],
+      /^no callback has arrived yet at http:\S+:\d+ · 3s of 3\.3s · Ctrl-C stops\nerror: timed out after 3\.3s/,
+    ],
+    [['-q'], /^error: timed out after 3\.3s/],
+  ])('a long wait says meanwhile what is missing %j', async (options, says) => {
+    const { stderr } = await runHere(argv`invoke ${odd.url} silent --timeout 3300ms ${options}`);
+    expect(stderr).toMatch(says);
+  });
 
   it('with --callback-url, the error names the URL that the tool received', async () => {
     const given = ['--callback-url', 'https://tunnel.example.com/base/'];

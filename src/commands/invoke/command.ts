@@ -65,7 +65,9 @@ export function invokeCommand(run: RunCommand): Command {
       'Calls a tool: fetches its toolset, sends one invocation, waits for the callback, and shows what the human sees beside what the LLM gets.',
     usage: '[url] [operation] [key=value…] [options]',
     arguments: {
-      '[words...]': 'base URL of the tool server (not with --demo, --command or --mcp), operation, arguments',
+      '[url]': 'base URL of the tool server; leave it out with --demo, --command and --mcp',
+      '[operation]': 'operation to call',
+      '[key=value...]': 'its arguments: key=value, typed by the schema; key:=json; key=@file',
     },
     options: `
       Which tool:
@@ -149,8 +151,9 @@ export function invokeCommand(run: RunCommand): Command {
     },
     statuses: [0, 2, 4, 5, 6, 7, 129, 130, 143],
     guide: 'calling',
-  }).action((words, options, command: Command) =>
+  }).action((url, operation, args, options, command: Command) =>
     run(async terminal => {
+      const words = [url, operation, ...args].filter(word => word !== undefined);
       const given = givenOptions(command);
       const refuse = () => {
         if (options.interactive) refuseIdle('--interactive', given);

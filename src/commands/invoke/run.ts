@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Exchange } from '../../events/exchange.js';
 import type { HttpClient } from '../../http/client.js';
+import type { Invocation } from '../../protocol/invocation.js';
 import type { Warning } from '../../protocol/requirements.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { failureOf } from '../../render/failure.js';
@@ -10,7 +11,7 @@ import { Runtime, subscriptionEnd } from '../../runtime/runtime.js';
 import { DISCOVERY_HINTS, Wire } from '../../runtime/wire.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { REDACTED } from '../../util/redact.js';
-import { cut, excerpt, firstFew } from '../../util/text.js';
+import { cut, excerpt, firstFew, formatDuration } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import type { Denial } from '../consent.js';
 import { confirmCommands, readRapConfig, requireServers } from '../rap-config.js';
@@ -62,6 +63,9 @@ const MAX = { names: 60, description: 60 };
 
 /** After a cancel, shows callbacks that are already in transit; with `--linger` for at most two seconds. */
 const AFTER_CANCEL_MS = { usual: 300, most: 2_000 };
+
+/** Ms before the program prints what it is waiting for. */
+const NOTICE_AFTER_MS = 3_000;
 
 /** The status of the first match is returned, from the most specific to the least. */
 const WORST_FIRST: readonly ExitStatus[] = [4, 7, 6, 5, 0];
@@ -203,10 +207,25 @@ class RapTool implements ReachedTool {
       pausesForUser: run.pausesForUser,
       stopWaiting: (pending: Exchange) => chooser.isLeftOpen(pending),
     };
-    const exchange = denial ? runtime.deny(invocation, denial) : await runtime.invoke(wire, call, chooser);
+    const exchange = denial
+      ? runtime.deny(invocation, denial)
+      : await runtime.invoke(wire, call, chooser).finally(this.#announceWait(invocation));
     await report(exchange);
     stopCancelling();
     return exchange;
+  }
+
+  /** Prints what a long wait is for: the usual reason is a tool that cannot reach the callback URL. */
+  #announceWait({ id, callback_url }: Pick<Invocation, 'id' | 'callback_url'>): () => void {
+    const { output, history } = this.run;
+    const { clock, stderr } = this.run.run;
+    const { timeout, quiet, repeat } = this.#options;
+    if (quiet || output?.isDrawn || repeat !== undefined) return () => {};
+    const waited = formatDuration(NOTICE_AFTER_MS) + (timeout === 0 ? '' : ` of ${formatDuration(timeout)}`);
+    const text = `no callback has arrived yet at ${new URL(callback_url).origin} · ${waited} · Ctrl-C stops\n`;
+    return clock.after(NOTICE_AFTER_MS, () => {
+      if (history.exchanges.get(id)?.arrivals.length === 0) stderr.write(text);
+    });
   }
 
   /** Waits as `--follow` and `--linger` require. */

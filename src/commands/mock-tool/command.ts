@@ -45,7 +45,7 @@ export function mockToolCommand(run: RunCommand): Command {
       'Serves fixtures as a tool, and shows every call.\nWith a command after --: runs the command with TOOL_URL set, verifies the calls, and exits.',
     usage: '[files or folders…] [options] [-- command…]',
     arguments: {
-      '[words...]':
+      '[file...]':
         'fixture files (YAML or JSON), folders of fixtures, transcripts (default: the bundled demo); after --, a command',
     },
     options: `

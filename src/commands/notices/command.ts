@@ -44,7 +44,8 @@ export function closeThreadCommand(run: RunCommand): Command {
       'Notifies a tool that conversation threads have ended: POST {url}/close_thread, once for each.',
     usage: '[url] [thread…] [options]',
     arguments: {
-      '[words...]': 'base URL of the tool server (default: every server of .infinity/rap.json), then threads',
+      '[url]': 'base URL of the tool server (default: every server of .infinity/rap.json)',
+      '[thread...]': 'ids of the threads',
     },
     options: `--group-id <id>  a thread whose name looks like a URL (repeatable) ${SHARED_OPTIONS}`,
     values: { ...sharedValues('10s'), '--group-id': { read: collect } },
@@ -55,8 +56,11 @@ export function closeThreadCommand(run: RunCommand): Command {
     },
     statuses: [0, 2, 4, 129, 130, 143],
     guide: 'protocol',
-  }).action((words, options) =>
-    run(async terminal => (await import('./run.js')).runCloseThread(words, options, terminal)),
+  }).action((url, threads, options) =>
+    run(async terminal => {
+      const words = url === undefined ? [] : [url, ...threads];
+      return (await import('./run.js')).runCloseThread(words, options, terminal);
+    }),
   );
 }
 
@@ -67,7 +71,7 @@ export function migrateCommand(run: RunCommand): Command {
       "Asks a tool to move a session's state: POST {url}/migrate, once.\nThe toolset must declare needsMigration; the tool answers 200 once the state has moved.",
     usage: '[url] <session> <destination> [options]',
     arguments: {
-      '<words...>':
+      '<[url] session destination...>':
         'base URL of the tool server (default: every server of .infinity/rap.json), id of the session, URL that its state moves to',
     },
     options: `--force  send it even if the toolset does not declare needsMigration ${SHARED_OPTIONS}`,

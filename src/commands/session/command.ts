@@ -89,7 +89,7 @@ function mockCommand(run: RunCommand): Command {
       'Serves /api/v2/sessions: a script plays the agent, and a client answers its calls. One session exists from the start; each new session plays the script again.\nWith a command after --: runs the command with SESSION_URL, SESSION_ID and API_KEY set, verifies, and exits.\nIn a pipe, the first line is {"port":N,"url":"…","key":"…","session":"…"}.',
     usage: '[file] [options] [-- command…]',
     arguments: {
-      '[words...]': 'a session script, YAML or JSON (default: one call of lookup_order); after --, a command',
+      '[file...]': 'a session script, YAML or JSON (default: one call of lookup_order); after --, a command',
     },
     options: `
       Network:

@@ -1,3 +1,4 @@
+import { Highlighter, loadLexers } from '../display/syntax.js';
 import type { Event } from '../events/events.js';
 import { type Line, quote, say, type Tone } from '../render/line.js';
 import type { ColourLevel } from '../render/terminal/colour-level.js';
@@ -79,6 +80,7 @@ export abstract class ListScreen {
   /** The maximum scroll position of the page that covers the screen. */
   #maxScroll = 0;
   readonly #pages = new Memo<readonly string[]>();
+  readonly #highlighter: () => Highlighter | null;
 
   /** @param onChange called after changes that neither a key nor an event caused */
   constructor(
@@ -88,6 +90,7 @@ export abstract class ListScreen {
     this.#clock = clock;
     this.#start = clock.now();
     this.theme = createTheme(level);
+    this.#highlighter = level < 2 ? () => null : lazyHighlighter(onChange);
   }
 
   /** The places where keys are looked up, in order. */
@@ -99,7 +102,7 @@ export abstract class ListScreen {
   protected listDetail<Entry, Tab extends string>(
     description: ConstructorParameters<typeof ListDetail<Entry, Tab>>[0],
   ): ListDetail<Entry, Tab> {
-    return new ListDetail(description, this.theme, text => this.say(text));
+    return new ListDetail(description, this.theme, this.#highlighter, text => this.say(text));
   }
 
   /** Milliseconds since the first event. */
@@ -297,6 +300,21 @@ export abstract class ListScreen {
     const seen = all.slice(Math.min(scroll, this.#maxScroll));
     return [...head, ...fitRows(seen, height, count => theme.dim(`… ${count} more rows`))];
   }
+}
+
+/** Loads the highlighter, which takes a moment, when it is first asked for it; null until then. */
+function lazyHighlighter(onLoad: () => void): () => Highlighter | null {
+  let highlighter: Highlighter | null = null;
+  let isAsked = false;
+  return () => {
+    if (!isAsked)
+      void loadLexers().then(({ lexerFor }) => {
+        highlighter = new Highlighter(lexerFor);
+        onLoad();
+      });
+    isAsked = true;
+    return highlighter;
+  };
 }
 
 const SCROLLS: Readonly<Record<string, number>> = {

@@ -88,6 +88,13 @@ export class RecentMap<K, V> {
     this.#young = new Map();
   }
 
+  /** The value of a key, created if it is unknown; the key becomes the latest. */
+  of(key: K, make: () => V): V {
+    const value = this.get(key) ?? make();
+    this.set(key, value);
+    return value;
+  }
+
   delete(key: K): void {
     this.#young.delete(key);
     this.#old.delete(key);

@@ -3,7 +3,7 @@ import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { quote, say } from '../../src/render/line.js';
 import { createTheme } from '../../src/render/terminal/theme.js';
-import type { Part, Sheet, SheetLook } from '../../src/tui/calls/tabs.js';
+import type { Part, Sheet } from '../../src/tui/calls/tabs.js';
 import {
   type Document,
   diffDocument,
@@ -20,20 +20,17 @@ type ReadingCommand = Parameters<ReturnType<SheetReader['lay']>['read']>[0];
 
 const SIZE = { columns: 40, rows: 5 };
 
-const part = (document: Document, isStream = false): Part => ({
+const part = (document: Document | Part['document'], isStream = false): Part => ({
   title: [say('T')],
-  document,
-  ...(isStream && { isStream }),
+  document: look => (typeof document === 'function' ? document(look) : document),
+  isStream,
 });
 
 /** A user who reads a sheet. */
-function reading(
-  sheetOf: (look: SheetLook) => Sheet,
-  { focus = 0, level = 0 as 0 | 2, size: own = SIZE } = {},
-) {
+function reading(sheetOf: () => Sheet, { focus = 0, level = 0 as 0 | 2, size: own = SIZE } = {}) {
   const reader = new SheetReader(createTheme(level));
   const view = { focus, isZoomed: false, showsBytes: false };
-  const lay = (size: Size) => reader.lay('call', sheetOf, view, size);
+  const lay = (size: Size) => reader.lay('call', sheetOf(), view, size);
   const parts = (size: Size = own) => lay(size).draw().parts;
   const sees = (size?: Size) =>
     parts(size).flatMap(({ heading, status, rows }) => [heading + status, ...rows]);
@@ -50,7 +47,7 @@ function reading(
   };
 }
 
-const read = (document: Document, options = {}) => reading(() => ({ parts: [part(document)] }), options);
+const read = (document: Document, options = {}) => reading(() => [part(document)], options);
 
 describe('a text', () => {
   test.each<readonly [readonly ReadingCommand[], string]>([
@@ -121,7 +118,7 @@ describe('a search', () => {
 
   test('goes on in another part', () => {
     const parts = [part(textDocument('needle\nneedle\nhay')), part(textDocument('hay'))];
-    const { search, to, press } = reading(() => ({ parts }), { focus: 1, size: { columns: 80, rows: 14 } });
+    const { search, to, press } = reading(() => parts, { focus: 1, size: { columns: 80, rows: 14 } });
     expect(search('needle')).toBe('not found: "needle"');
     to(0);
     expect(press('nextMatch')).toBe('match 1 of 2 on line 1');
@@ -152,12 +149,10 @@ describe('a diff', () => {
   const changes = `${rowsOf('-', 'old', 60)}${rowsOf('+', 'new', 60)}`;
   const long = diffOf(`--- a\n+++ a\n@@ -1,120 +1,120 @@\n${context}${changes}${context}`);
   const both = (focus: number) =>
-    reading(
-      look => ({
-        parts: [part(diffDocument(long, { ...look, highlighter: null })), part(textDocument('done'))],
-      }),
-      { focus, size: { columns: 80, rows: 14 } },
-    );
+    reading(() => [part(look => diffDocument(long, look)), part(textDocument('done'))], {
+      focus,
+      size: { columns: 80, rows: 14 },
+    });
   /** The first row that is old, as far as it is seen. */
   const topOld = (rows: readonly string[]) => /old \d+/.exec(rows.join('\n'))?.[0];
 
@@ -190,7 +185,7 @@ describe('a diff', () => {
 
 test('new lines are followed if the end is visible', () => {
   let count = 5;
-  const { reads, press } = reading(() => ({ parts: [part(textDocument(numbered(count)), true)] }));
+  const { reads, press } = reading(() => [part(textDocument(numbered(count)), true)]);
   const last = () => reads().at(-1);
   expect(reads()[0]).toBe('line 1');
   press('bottom');
@@ -223,11 +218,10 @@ function patchOf(text: string, name: string): string {
   return `--- ${name}\n+++ ${name}\n@@ -1,${count('-')} +1,${count('+')} @@ ${name}\n${rows.join('\n')}\n`;
 }
 
-const sheets = fc.tuple(texts, fc.boolean()).map(([text, isDiff]) => (look: SheetLook): Sheet => {
-  if (!isDiff) return { parts: [part(textDocument(text))] };
+const sheets = fc.tuple(texts, fc.boolean()).map(([text, isDiff]) => (): Sheet => {
+  if (!isDiff) return [part(textDocument(text))];
   const diff = diffOf(`${patchOf(text, 'x')}${patchOf(text, 'y')}`);
-  const drawn = diffDocument(diff, { ...look, highlighter: null });
-  return { parts: [part(joinedDocument([drawn, textDocument(text)]))] };
+  return [part(look => joinedDocument([diffDocument(diff, look), textDocument(text)]))];
 });
 
 describe('any document', () => {

@@ -5,12 +5,14 @@ import { SheetReader } from '../document/reader.js';
 import type { DrawnSheet, Panes } from '../ink.js';
 import { choicesLine, DIVIDER, type Table, tableLines, wrapLines } from '../layout.js';
 import type { Size } from '../terminal.js';
-import type { Sheet, SheetLook } from './tabs.js';
+import type { Sheet } from './tabs.js';
 
-interface Entries<Entry> {
+export interface Entries<Entry> {
   /** Identifies the source; reading positions are remembered for each entry of each source. */
   readonly name?: string;
   readonly keys: readonly string[];
+  /** The entries that the title counts; all by default. */
+  readonly counted?: readonly string[];
   readonly get: (key: string) => Entry | undefined;
   /** The entry shown until the user selects one; the last one by default. */
   readonly preselected?: number;
@@ -37,7 +39,7 @@ interface ListDescription<Entry, Tab extends string> {
   readonly headRows: number;
   /** The head and the visible entries: a list may have thousands. */
   readonly rows: (entries: readonly Entry[], selected: number, columns: number) => Rows;
-  readonly sheetOf: (entry: Entry, tab: Tab, look: SheetLook) => Sheet;
+  readonly sheetOf: (entry: Entry, tab: Tab) => Sheet;
   readonly empty: () => readonly Line[];
 }
 
@@ -85,9 +87,10 @@ export class ListDetail<Entry, Tab extends string> {
   constructor(
     private readonly list: ListDescription<Entry, Tab>,
     private readonly theme: Theme,
+    highlighter: ConstructorParameters<typeof SheetReader>[1],
     private readonly say: (text: string) => void,
   ) {
-    this.#reader = new SheetReader(theme);
+    this.#reader = new SheetReader(theme, highlighter);
     const [first] = list.tabs;
     if (!first) throw new Error('a sheet has at least one tab');
     const sheet = { focus: 'list', isZoomed: false, showsBytes: false } as const;
@@ -186,7 +189,6 @@ export class ListDetail<Entry, Tab extends string> {
   frame({ columns, rows }: Size, hasEdge: boolean): Panes & { readonly isRunning: boolean } {
     this.#size = { columns, rows: hasEdge ? rows - 1 : rows };
     const { isBeside, list, details } = this.#split();
-    const count = this.isEmpty ? '' : ` ${this.#index + 1}/${this.#keys.length}`;
     const isBelow = !isBeside && list.rows > 0;
     const titled = (title: string, width: number) =>
       dressLine(cutLine(quote(title, 'title'), Math.max(0, width - 8)), this.theme);
@@ -194,7 +196,7 @@ export class ListDetail<Entry, Tab extends string> {
     return {
       isBeside,
       list: {
-        title: hasEdge ? titled(`${this.list.title}${count}`, list.columns) : null,
+        title: hasEdge ? titled(`${this.list.title}${this.#position}`, list.columns) : null,
         size: list,
         rows: lines,
       },
@@ -210,6 +212,14 @@ export class ListDetail<Entry, Tab extends string> {
 
   get #keys(): readonly string[] {
     return this.list.entries().keys;
+  }
+
+  /** ` 2/9`; ` 9` if the selected entry does not count. */
+  get #position(): string {
+    const { keys, counted = keys } = this.list.entries();
+    const nth = counted.indexOf(this.selected ?? '') + 1;
+    if (this.isEmpty) return '';
+    return nth === 0 ? ` ${counted.length}` : ` ${nth}/${counted.length}`;
   }
 
   get #title(): string {
@@ -280,7 +290,7 @@ export class ListDetail<Entry, Tab extends string> {
     const { columns, rows } = this.#split().details;
     const size = { columns, rows: Math.max(0, rows - this.#tabRows) };
     const name = JSON.stringify([this.list.entries().name, selected, tab]);
-    return this.#reader.lay(name, look => this.list.sheetOf(entry, tab, look), view, size);
+    return this.#reader.lay(name, this.list.sheetOf(entry, tab), view, size);
   }
 
   get #preselected(): number {

@@ -3,7 +3,7 @@ import { cellsOf } from '../../render/terminal/cells.js';
 import { cutLine, dressLine, scrolled, type Theme, widthOf, wrapLine } from '../../render/terminal/theme.js';
 import { lastUpTo, RecentMap } from '../../util/collections.js';
 import { excerpt } from '../../util/text.js';
-import type { Part, Sheet, SheetLook } from '../calls/tabs.js';
+import type { Sheet, SheetLook } from '../calls/tabs.js';
 import type { DrawnSheet } from '../ink.js';
 import { DIVIDER } from '../layout.js';
 import type { Size } from '../terminal.js';
@@ -66,7 +66,7 @@ const COMMANDS = {
   },
   split(view) {
     if (!hasHunks(view.document)) return NO_DIFF;
-    view.style.layout = isSplit(view.style, view.size) ? 'unified' : 'split';
+    view.style.layout = isSplit(view.style, view.size.columns) ? 'unified' : 'split';
     return null;
   },
   fold(view) {
@@ -84,7 +84,7 @@ function hasHunks(document: Document): boolean {
   return document.landmarks('hunk').length > 0;
 }
 
-function isSplit({ layout }: Style, { columns }: Size): boolean {
+function isSplit({ layout }: Style, columns: number): boolean {
   return layout === 'split' || (layout === 'auto' && columns >= SPLIT_FROM);
 }
 
@@ -305,7 +305,9 @@ interface SheetView {
 /** A visible part of a sheet and the area for its text, below its title. */
 interface Slot {
   readonly index: number;
-  readonly part: Part;
+  readonly title: Line;
+  readonly document: Document;
+  readonly isStream: boolean;
   readonly size: Size;
 }
 
@@ -321,26 +323,34 @@ const MIN_HEADING = 12;
 const MIN_ROWS = 3;
 
 /** The visible parts: side by side or stacked, or only the one with the focus. */
-function slotsOf(parts: readonly Part[], { focus, isZoomed }: SheetView, { columns, rows }: Size) {
+function slotsOf(
+  parts: Sheet,
+  { focus, isZoomed }: SheetView,
+  { columns, rows }: Size,
+  lookAt: (columns: number) => SheetLook,
+) {
   const count = parts.length;
-  const slotOf = (part: Part, index: number, width: number, height: number): Slot => ({
-    index,
-    part,
-    size: { columns: width, rows: Math.max(0, height) },
-  });
   const isBeside = columns >= WIDE && count > 1 && !isZoomed;
-  if (isBeside) {
-    const width = Math.floor((columns - DIVIDER.length * (count - 1)) / count);
-    return { isBeside, slots: parts.map((part, index) => slotOf(part, index, width, rows - TITLE)) };
-  }
+  const width = isBeside ? Math.floor((columns - DIVIDER.length * (count - 1)) / count) : columns;
+  const look = lookAt(width);
+  const slots = parts.map(
+    ({ title, document, isStream = false }, index): Slot => ({
+      ...{ index, title, isStream },
+      size: { columns: width, rows: Math.max(0, rows - TITLE) },
+      get document() {
+        return document(look); // parts that are not visible are not laid out
+      },
+    }),
+  );
+  if (isBeside) return { isBeside, slots };
   if (count === 1 || isZoomed || rows < count * (TITLE + MIN_ROWS)) {
     const index = Math.min(focus === 'list' ? 0 : focus, count - 1);
-    const shown = parts.slice(index, index + 1);
-    return { isBeside, slots: shown.map(part => slotOf(part, index, columns, rows - TITLE)) };
+    return { isBeside, slots: slots.slice(index, index + 1) };
   }
-  const lengths = parts.map(({ document }) => document.length);
+  const lengths = slots.map(({ document }) => document.length);
   const heights = heightsOf(lengths, rows - count * TITLE);
-  return { isBeside, slots: parts.map((part, index) => slotOf(part, index, columns, heights[index] ?? 0)) };
+  const sized = slots.map(slot => ({ ...slot, size: { columns, rows: heights[slot.index] ?? 0 } }));
+  return { isBeside, slots: sized };
 }
 
 /** Short parts get the rows that they need, up to their share; the longest one gets the rest. */
@@ -371,19 +381,22 @@ export class SheetReader {
   readonly #kept = new RecentMap<string, Kept>(MAX);
   readonly #style: Style = { isWrapped: true, layout: 'auto', isUnfolded: false, search: null };
 
-  constructor(private readonly theme: Theme) {}
+  /** @param highlighter loads it when it is first needed */
+  constructor(
+    private readonly theme: Theme,
+    private readonly highlighter: () => SheetLook['highlighter'] = () => null,
+  ) {}
 
-  /**
-   * Lays out a sheet. The look depends on the width of the parts, and the width on their number.
-   * @param name identifies the sheet and its reading positions
-   */
-  lay(name: string, sheetOf: (look: SheetLook) => Sheet, view: SheetView, size: Size) {
+  /** Lays out a sheet. @param name identifies the sheet and its reading positions */
+  lay(name: string, sheet: Sheet, view: SheetView, size: Size) {
+    const { highlighter } = this;
     const { isUnfolded } = this.#style;
-    const { showsBytes } = view;
-    const lookAt = (room: Size) => ({ isSplit: isSplit(this.#style, room), isUnfolded, showsBytes });
-    const [first] = slotsOf(sheetOf(lookAt(size)).parts, view, size).slots;
-    const { parts } = sheetOf(lookAt(first?.size ?? size));
-    const { slots, isBeside } = slotsOf(parts, view, size);
+    const { slots, isBeside } = slotsOf(sheet, view, size, columns => ({
+      ...{ isSplit: isSplit(this.#style, columns), isUnfolded, showsBytes: view.showsBytes },
+      get highlighter() {
+        return highlighter();
+      },
+    }));
     const focused = slots.find(({ index }) => index === view.focus) ?? slots[0];
     const read = (slot: Slot | undefined, step: (view: View) => string | null) => {
       if (!slot) return null;
@@ -393,8 +406,8 @@ export class SheetReader {
       return said;
     };
     return {
-      count: parts.length,
-      hasHunks: () => parts.some(({ document }) => hasHunks(document)),
+      count: sheet.length,
+      hasHunks: () => slots.some(({ document }) => hasHunks(document)),
       draw: (): DrawnSheet => ({
         isBeside,
         parts: slots.map(slot => this.#drawPart(name, slot, slot.index === view.focus)),
@@ -402,8 +415,8 @@ export class SheetReader {
       /** Executes a reading command. Returns a message for the user, or null. */
       read(command: ReadingCommand) {
         const isForDiff = command === 'split' || command === 'fold';
-        const diff = isForDiff ? slots.find(({ part }) => hasHunks(part.document)) : undefined;
-        const isOnDiff = focused && hasHunks(focused.part.document);
+        const diff = isForDiff ? slots.find(({ document }) => hasHunks(document)) : undefined;
+        const isOnDiff = focused && hasHunks(focused.document);
         return read(isOnDiff ? focused : (diff ?? focused), COMMANDS[command]);
       },
       search: (wanted: string) => read(focused, view => view.search(wanted)),
@@ -411,15 +424,15 @@ export class SheetReader {
   }
 
   #drawPart(name: string, slot: Slot, isFocused: boolean): DrawnSheet['parts'][number] {
-    const { part, size } = slot;
+    const { title, size } = slot;
     const view = this.#viewOf(name, slot);
-    if (part.isStream) this.#keep(name, slot, view.place);
+    if (slot.isStream) this.#keep(name, slot, view.place);
     const { rows, status } = view.draw();
     // The focus is visible without colours too.
     const mark = say(isFocused ? '❯ ' : '  ', 'running');
     const room = size.columns - cellsOf(status) - 4;
     const hasStatus = room >= MIN_HEADING;
-    const heading = cutLine([mark, ...part.title], hasStatus ? room + 2 : size.columns);
+    const heading = cutLine([mark, ...title], hasStatus ? room + 2 : size.columns);
     return {
       size,
       rows,
@@ -429,11 +442,11 @@ export class SheetReader {
   }
 
   #viewOf(name: string, slot: Slot): View {
-    return new View(slot.part.document, slot.size, this.#placeOf(name, slot), this.#style, this.theme);
+    return new View(slot.document, slot.size, this.#placeOf(name, slot), this.#style, this.theme);
   }
 
   /** A reader at the end of a growing part stays at its end. */
-  #placeOf(name: string, { index, part: { document, isStream } }: Slot): Place {
+  #placeOf(name: string, { index, document, isStream }: Slot): Place {
     const kept = this.#kept.get(`${index} ${name}`);
     if (!kept) return TOP;
     const { place, top, spot } = kept;
@@ -441,7 +454,7 @@ export class SheetReader {
     return { ...place, line: document.lineAt(top), spot: spot && document.lineAt(spot) };
   }
 
-  #keep(name: string, { index, part: { document } }: Slot, place: Place): void {
+  #keep(name: string, { index, document }: Slot, place: Place): void {
     const { line, spot } = place;
     const anchors = { top: document.anchorAt(line), spot: spot === null ? null : document.anchorAt(spot) };
     this.#kept.set(`${index} ${name}`, { place, ...anchors });

@@ -21,17 +21,14 @@ import { Memo } from '../../util/collections.js';
 import { decodeUtf8 } from '../../util/text.js';
 import { type ListDetail, tableOf, WITH_PANES } from '../calls/list-detail.js';
 import {
-  callTabs,
-  Highlighting,
-  KeptSheets,
+  CALL_TABS,
+  callSheets,
   onePart,
-  type Part,
   panePart,
+  recentSheets,
   type Sheet,
-  type SheetOf,
-  type Story,
+  type ShownCall,
 } from '../calls/tabs.js';
-import type { Look } from '../document/documents.js';
 import { type FullScreenOptions, fullScreen } from '../full-screen.js';
 import { bind, Keys, type Place } from '../keys.js';
 import { CALL_COLUMNS } from '../layout.js';
@@ -71,14 +68,7 @@ interface MockOptions extends ScreenOptions {
   readonly supports: ReadonlySet<string>;
 }
 
-const TABS = [
-  { name: 'call', title: 'Call' },
-  { name: 'result', title: 'Human / LLM' },
-  { name: 'timeline', title: 'Timeline' },
-  { name: 'wire', title: 'Wire' },
-  { name: 'views', title: 'Views' },
-  { name: 'problems', title: 'Problems' },
-] as const;
+const TABS = [{ name: 'call', title: 'Call' }, ...CALL_TABS] as const;
 
 type Tab = (typeof TABS)[number]['name'];
 
@@ -148,8 +138,7 @@ export class MockView extends ListScreen {
   readonly #calls = new RecentCalls();
   /** Reset to null by each event. */
   #keys: readonly string[] | null = null;
-  readonly #sheets = new KeptSheets<Tab>();
-  readonly #highlighting: Highlighting;
+  readonly #sheets = recentSheets<Tab>();
   readonly #tally = new Tally();
   #isPaused = false;
 
@@ -157,7 +146,6 @@ export class MockView extends ListScreen {
     super(options, onChange);
     this.#options = options;
     this.controls = options.controls;
-    this.#highlighting = new Highlighting(options.level, onChange);
     this.list = this.listDetail({
       title: 'Calls',
       tabs: TABS,
@@ -180,12 +168,9 @@ export class MockView extends ListScreen {
         () => TABLE,
         (call: ToolCall, isSelected) => new ToolCallView(call).row(this.now, isSelected),
       ),
-      sheetOf: ({ key }, tab, look) => {
-        this.#highlighting.ask();
+      sheetOf: ({ key }, tab) => {
         const recent = this.#calls.get(key);
-        return recent
-          ? this.#sheets.of(key, recent.events, () => this.#sheetsOf(recent))[tab](look)
-          : { parts: [] };
+        return recent ? this.#sheets.of(recent.events, () => this.#sheetsOf(recent))[tab]() : [];
       },
       empty: () => [
         line`No calls yet.`,
@@ -260,32 +245,10 @@ export class MockView extends ListScreen {
     return entry;
   }
 
-  #sheetsOf(recent: RecentCall): Record<Tab, SheetOf> {
-    const { supports } = this.#options;
+  #sheetsOf(recent: RecentCall): Record<Tab, () => Sheet> {
     const callNow = () => this.#calls.get(recent.call.key)?.call ?? recent.call;
-    const result = resultSheet(supports);
-    const details = new Memo<Sheet>();
-    const views = new Memo<readonly View[]>();
-    const story = new ToolStory(recent);
-    const highlighter = () => this.#highlighting.current;
-    return {
-      call() {
-        const call = callNow();
-        return details.of([call], () => onePart(CALL, new ToolCallView(call).details()));
-      },
-      result: look => result(callNow(), { ...look, highlighter: highlighter() }),
-      ...callTabs({
-        ...{ story, redactor: story.redactor, highlighter, onChange: this.onChange },
-        views() {
-          const call = callNow();
-          return views.of([call.deliveries], () => viewsOf(call));
-        },
-        noViews: 'this call shows no views',
-        about: 'of the runtime, ',
-        age: () => story.entries.length,
-        judge: () => story.judge(callNow().warnings),
-      }),
-    };
+    const call = new ReceivedCall(recent, callNow, this.#options.supports);
+    return { call: () => call.details, ...callSheets(call, this.onChange) };
   }
 }
 
@@ -295,14 +258,23 @@ const CALL = [say('CALL', 'title'), say(' the invocation and its callbacks', 'di
 
 const RESULT: Line = [say('RESULT', 'title')];
 
-/** The events of a call as its tool saw them. There are no steps: steps belong to a runtime. */
-class ToolStory implements Story {
+/** A call as its tool saw it. There are no steps: steps belong to a runtime. */
+class ReceivedCall implements ShownCall {
   /** Contains the secrets of all events. */
   readonly redactor = callbackSecrets();
   readonly running = [];
+  readonly noViews = 'this call shows no views';
+  readonly checkedSide = 'of the runtime, ';
   readonly #entries: TimelineEntry[] = [];
+  readonly #details = new Memo<Sheet>();
+  readonly #result = new Memo<Sheet>();
+  readonly #views = new Memo<readonly View[]>();
 
-  constructor(private readonly recent: RecentCall) {}
+  constructor(
+    private readonly recent: RecentCall,
+    private readonly callNow: () => ToolCall,
+    private readonly supports: ReadonlySet<string>,
+  ) {}
 
   get entries(): readonly TimelineEntry[] {
     for (const event of this.recent.events.slice(this.#entries.length)) {
@@ -317,12 +289,52 @@ class ToolStory implements Story {
     return this.recent.forgotten;
   }
 
+  get age(): number {
+    return this.entries.length;
+  }
+
+  get details(): Sheet {
+    const call = this.callNow();
+    return this.#details.of([call], () => onePart(CALL, new ToolCallView(call).details()));
+  }
+
+  /** The human's and the LLM's pane in a runtime that accepts the result (RT-DISPLAY, RT-TEXT). */
+  get result(): Sheet {
+    const call = this.callNow();
+    const result = call.deliveries.find(each => typeOfDelivery(each) === 'tool_result');
+    const isExpected = ['waiting', 'asking'].includes(toolCallState(call));
+    if (!result) return onePart(RESULT, [[say(`none was sent${isExpected ? ' yet' : ''}`, 'dim')]]);
+    const parts = this.#result.of([result.body], () => this.#resultOf(result, call));
+    return parts.map(part => ({ ...part, title: [...part.title, ...deliveryState(result)] }));
+  }
+
+  #resultOf(result: CallbackDelivery, call: ToolCall): Sheet {
+    const reading = messageIn(result, call);
+    if (reading.ok && reading.message.type === 'tool_result') {
+      const { human, llm } = panesOfResult(reading.message, this.supports);
+      return [panePart(human), panePart(llm)];
+    }
+    const faults = reading.ok ? [] : reading.faults;
+    return onePart(RESULT, [
+      [say('a runtime rejects this result:', 'warn')],
+      ...faults.map(fault => quote(fault)),
+    ]);
+  }
+
+  /** The views of the thread that this call set, if the runtime accepted them. */
+  get views(): readonly View[] {
+    const call = this.callNow();
+    return this.#views.of([call.deliveries], () => viewsOf(call));
+  }
+
   /** Checks the runtime that made the call by the events that its tool saw. */
-  async judge(warnings: readonly string[]): Promise<ProblemLines> {
+  async judge(): Promise<ProblemLines> {
     const { judgedRuntimeLines } = await import('../../render/check-report.js');
-    const events = [...this.recent.discovery.map(unread), ...this.entries.map(({ event }) => event)];
-    const gone = `checked without ${this.forgotten} events that are no longer remembered`;
-    return judgedRuntimeLines(events, this.forgotten === 0 ? warnings : [gone, ...warnings], this.redactor);
+    const { discovery, forgotten } = this.recent;
+    const events = [...discovery.map(unread), ...this.entries.map(({ event }) => event)];
+    const gone = `checked without ${forgotten} events that are no longer remembered`;
+    const { warnings } = this.callNow();
+    return judgedRuntimeLines(events, forgotten === 0 ? warnings : [gone, ...warnings], this.redactor);
   }
 }
 
@@ -332,43 +344,12 @@ function messageIn({ body }: CallbackDelivery, call: ToolCall): CallbackReading 
   return readCallback(new Content(Buffer.from(new ToolCallView(call).secrets.text(text ?? ''))).json);
 }
 
-/** The human's and the LLM's pane in a runtime that accepts the result (RT-DISPLAY, RT-TEXT). */
-function resultSheet(supports: ReadonlySet<string>): (call: ToolCall, look: Look) => Sheet {
-  const drawings = new Memo<readonly ((look: Look) => Part)[]>();
-  return (call, look) => {
-    const result = call.deliveries.find(each => typeOfDelivery(each) === 'tool_result');
-    const isExpected = ['waiting', 'asking'].includes(toolCallState(call));
-    if (!result) return onePart(RESULT, [[say(`none was sent${isExpected ? ' yet' : ''}`, 'dim')]]);
-    const parts = drawings
-      .of([result.body], () => drawingsOf(result, call, supports))
-      .map(draw => draw(look));
-    const state = deliveryState(result);
-    return { parts: parts.map(part => ({ ...part, title: [...part.title, ...state] })) };
-  };
-}
-
-function drawingsOf(
-  result: CallbackDelivery,
-  call: ToolCall,
-  supports: ReadonlySet<string>,
-): readonly ((look: Look) => Part)[] {
-  const reading = messageIn(result, call);
-  if (reading.ok && reading.message.type === 'tool_result') {
-    const { human, llm } = panesOfResult(reading.message, supports);
-    return [panePart(human), panePart(llm)];
-  }
-  const faults = reading.ok ? [] : reading.faults;
-  const lines = [[say('a runtime rejects this result:', 'warn')], ...faults.map(fault => quote(fault))];
-  return onePart(RESULT, lines).parts.map(part => () => part);
-}
-
 function deliveryState(result: CallbackDelivery): Line {
   if (isDelivered(result)) return [];
   const isSending = result.attempts.some(({ endedAt }) => endedAt === undefined);
   return isSending ? [say(' · being sent', 'running')] : [say(' · not accepted by the runtime', 'bad')];
 }
 
-/** The views of the thread that this call set, if the runtime accepted them. */
 function viewsOf(call: ToolCall): readonly View[] {
   let views: ReadonlyMap<string, View> = new Map();
   for (const delivery of call.deliveries.filter(isDelivered)) {

@@ -1,5 +1,4 @@
 import { parsePatch } from '../../display/diff.js';
-import type { Highlighter } from '../../display/syntax.js';
 import {
   acknowledgedAfter,
   type Exchange,
@@ -42,37 +41,22 @@ import type { Redactor } from '../../util/redact.js';
 import { formatDuration } from '../../util/text.js';
 import { tableOf, WITH_PANES } from '../calls/list-detail.js';
 import {
-  callTabs,
-  KeptSheets,
+  CALL_TABS,
+  callSheets,
   onePart,
   type Part,
   panePart,
+  recentSheets,
   type Sheet,
-  type SheetLook,
-  type SheetOf,
-  type Story,
+  type ShownCall,
 } from '../calls/tabs.js';
-import {
-  type Document,
-  joinedDocument,
-  type Look,
-  linesDocument,
-  paneDocument,
-  textDocument,
-} from '../document/documents.js';
+import { type Document, joinedDocument, linesDocument, textDocument } from '../document/documents.js';
 import { CALL_COLUMNS, type Table } from '../layout.js';
 import type { Model, Source } from './model.js';
 
-export const CALL_TABS = [
-  { name: 'result', title: 'Human / LLM' },
-  { name: 'timeline', title: 'Timeline' },
-  { name: 'wire', title: 'Wire' },
-  { name: 'views', title: 'Views' },
-  { name: 'problems', title: 'Problems' },
-  { name: 'compare', title: 'Compare' },
-] as const;
+export const TABS = [...CALL_TABS, { name: 'compare', title: 'Compare' }] as const;
 
-type CallTab = (typeof CALL_TABS)[number]['name'];
+type Tab = (typeof TABS)[number]['name'];
 
 type News = NonNullable<ReturnType<typeof newsIn>>;
 
@@ -88,14 +72,23 @@ const TABLE: Table<ExchangeColumn> = {
   dispensable: ['thread', 'id', 'args', 'server', 'time', 'args'],
 };
 
-interface CallsOptions extends Omit<SheetsOptions, 'isUnvalidated'> {
+interface CallsOptions {
   readonly model: Model;
   readonly source: () => Source;
   readonly now: () => number;
+  /** The call to compare others with. */
+  readonly marked: () => Compared | null;
+  /** The supported types of display segments (RT-DISPLAY). */
+  readonly supports: ReadonlySet<string>;
+  readonly onChange: () => void;
 }
 
-export function callsList({ model, source, now, ...options }: CallsOptions) {
-  const sheets = new CallSheets({ ...options, isUnvalidated: model.isUnvalidated });
+export function callsList({ model, source, now, marked, supports, onChange }: CallsOptions) {
+  const recent = recentSheets<Tab>();
+  const sheetsOf = (from: Source, key: string): Record<Tab, () => Sheet> => {
+    const call = new MadeCall(from, key, supports, model);
+    return { ...callSheets(call, onChange), compare: compareWith(call, marked) };
+  };
   // A recording is shown in its final state.
   const rowOf = (exchange: Exchange) => {
     const { callLog, redactor, isLive } = source();
@@ -105,7 +98,7 @@ export function callsList({ model, source, now, ...options }: CallsOptions) {
   };
   return {
     title: 'Calls',
-    tabs: CALL_TABS,
+    tabs: TABS,
     ...WITH_PANES,
     entries() {
       const { id, callLog } = source();
@@ -116,10 +109,12 @@ export function callsList({ model, source, now, ...options }: CallsOptions) {
       const { operation, id, group_id, arguments: args } = exchange.invocation;
       return [operation, id, group_id, args, llmTextOf(exchange)];
     },
-    isMarked: (exchange: Exchange, tab: CallTab) => tab === 'problems' && hasProblems(exchange),
+    isMarked: (exchange: Exchange, tab: Tab) => tab === 'problems' && hasProblems(exchange),
     ...tableOf(() => TABLE, rowOf),
-    sheetOf: ({ key }: Exchange, tab: CallTab, look: SheetLook) =>
-      sheets.sheetOf(tab, { ...source(), key }, look),
+    sheetOf({ key }: Exchange, tab: Tab): Sheet {
+      const from = source();
+      return recent.of(from.callLog.of(key), () => sheetsOf(from, key))[tab]();
+    },
     empty(): readonly Line[] {
       const { isLive, name, callLog } = source();
       if (!isLive) return withoutCalls(name, callLog.whole.events.length);
@@ -179,36 +174,84 @@ export function openChoice(key: string | null, { history, underWay }: CallLog): 
   return null;
 }
 
-/** The events of a call, processed as they arrive: the cost does not depend on earlier events. */
-class CallStory implements Story {
+/** A call that this program made. Its events are processed as they arrive: the cost does not depend on earlier events. */
+class MadeCall implements ShownCall {
   readonly forgotten = 0;
+  readonly noViews = 'the thread of this call has no views';
+  readonly checkedSide = '';
+  readonly redactor: Redactor;
+  readonly #callLog: CallLog;
   readonly #history = new History();
   readonly #entries: TimelineEntry[] = [];
+  /** The events of its subscription. */
   readonly #news: News[] = [];
+  /** A recording shows the requests of both sides. */
+  readonly #both: MadeCall | null;
+  readonly #pending = new Memo<Sheet>();
+  readonly #panes = new Memo<readonly ReturnType<typeof withEvents>[]>();
 
   constructor(
-    private readonly callLog: CallLog,
+    from: Pick<Source, 'callLog' | 'redactor'>,
     private readonly key: string,
-    private readonly redactor: Redactor,
-  ) {}
+    private readonly supports: ReadonlySet<string>,
+    private readonly model: Pick<Model, 'isUnvalidated'>,
+  ) {
+    const { callLog, redactor } = from;
+    const { whole } = callLog;
+    this.#callLog = callLog;
+    this.redactor = redactor;
+    this.#both = whole === callLog ? null : new MadeCall({ callLog: whole, redactor }, key, supports, model);
+  }
 
   get entries(): readonly TimelineEntry[] {
-    this.#update();
+    for (const event of this.#callLog.of(this.key).slice(this.#entries.length)) {
+      this.#history.apply(event);
+      this.#entries.push({ event, steps: this.#clean(newStepsOf(this.#history, event)) });
+      const news = newsIn(this.#history, event);
+      if (news) this.#news.push(news);
+    }
     return this.#entries;
   }
 
-  /** The events of its subscription so far; only grows. */
-  get news(): readonly News[] {
-    this.#update();
-    return this.#news;
+  get wire(): readonly TimelineEntry[] {
+    return (this.#both ?? this).entries;
   }
 
   get exchange(): Exchange | undefined {
-    return this.callLog.history.exchanges.get(this.key);
+    return this.#callLog.history.exchanges.get(this.key);
   }
 
   get running() {
     return this.#clean(runningSteps(this.#history));
+  }
+
+  get age(): number {
+    return this.#callLog.of(this.key).length + this.#callLog.of(null).length;
+  }
+
+  /** The human's and the LLM's pane (RT-DISPLAY, RT-TEXT, RT-SUB); for a pending call, the steps so far. */
+  get result(): Sheet {
+    const { exchange, entries, running } = this;
+    if (!exchange?.settled) {
+      const steps = () => [...entries.flatMap(each => each.steps), ...running].flatMap(stepLines);
+      return this.#pending.of([entries.length], () => onePart(PENDING, steps()));
+    }
+    const panes = this.#panes.of([exchange.settled], () => panesWithEvents(exchange, this.supports));
+    return panes.map(partOf => partOf(exchange, this.#news));
+  }
+
+  get views() {
+    const { threads } = this.#callLog.history;
+    return threads.get(this.exchange?.invocation.group_id ?? '')?.views.values() ?? [];
+  }
+
+  async judge(): Promise<ProblemLines> {
+    const { exchange, redactor } = this;
+    const callLog = this.#callLog;
+    if (!exchange) return () => [];
+    const { judgedLines } = await import('../../render/check-report.js');
+    const isUnvalidated = !callLog.isSaved && this.model.isUnvalidated(this.key);
+    return judgedLines(callLog.whole.concerning(exchange), exchange, redactor, callLog, isUnvalidated);
   }
 
   /** Redacts steps: they quote the tool, which may echo credentials (threats, row 25). */
@@ -216,124 +259,44 @@ class CallStory implements Story {
     const clean = (line: Line) => line.map(span => ({ ...span, text: this.redactor.text(span.text) }));
     return steps.map(step => ({ ...step, lines: step.lines.map(clean) }));
   }
+}
 
-  #update(): void {
-    for (const event of this.callLog.of(this.key).slice(this.#entries.length)) {
-      this.#history.apply(event);
-      this.#entries.push({ event, steps: this.#clean(newStepsOf(this.#history, event)) });
-      const news = newsIn(this.#history, event);
-      if (news) this.#news.push(news);
-    }
-  }
+const PENDING: Line = [say('PENDING', 'title'), say(' the steps so far', 'dim')];
+
+function panesWithEvents(exchange: Exchange, supports: ReadonlySet<string>) {
+  const panes = panesOf(exchange, supports);
+  if (!panes) return [];
+  return [
+    withEvents(panePart(panes.human), ({ line }) => linesDocument([line])),
+    withEvents(panePart(panes.llm), ({ heading, text }) =>
+      joinedDocument([linesDocument([heading]), textDocument(text)]),
+    ),
+  ];
+}
+
+/** A part with the events of the call's subscription below it, if there is one. */
+function withEvents(part: Part, lay: (news: News) => Document) {
+  const events = joinedDocument([]);
+  const documents = new Memo<Document>();
+  return (exchange: Exchange, news: readonly News[]): Part => {
+    if (!exchange.subscription) return part;
+    for (const each of news.slice(events.count)) events.add(() => lay(each));
+    return {
+      title: [...part.title, ...eventCount(exchange)],
+      isStream: true,
+      document(look) {
+        const own = part.document(look);
+        const parts = events.count === 0 ? [own] : [own, linesDocument([[]]), events];
+        return documents.of([own, events.count], () => joinedDocument(parts));
+      },
+    };
+  };
 }
 
 /** A call and the redactor for its secrets. */
 interface Compared {
   readonly exchange: Exchange;
   readonly redactor: Redactor;
-}
-
-interface Subject extends Pick<Source, 'callLog' | 'redactor'> {
-  readonly key: string;
-}
-
-interface SheetsOptions {
-  /** The supported types of display segments (RT-DISPLAY). */
-  readonly supports: ReadonlySet<string>;
-  readonly highlighter: () => Highlighter | null;
-  readonly marked: () => Compared | null;
-  readonly isUnvalidated: (key: string) => boolean;
-  readonly onChange: () => void;
-}
-
-class CallSheets {
-  readonly #kept = new KeptSheets<CallTab>();
-
-  constructor(private readonly options: SheetsOptions) {}
-
-  sheetOf(tab: CallTab, subject: Subject, look: SheetLook): Sheet {
-    const { callLog, key } = subject;
-    return this.#kept.of(key, callLog, () => this.#sheetsOf(subject))[tab](look);
-  }
-
-  #sheetsOf({ callLog, key, redactor }: Subject): Record<CallTab, SheetOf> {
-    const { highlighter, supports, onChange } = this.options;
-    const story = new CallStory(callLog, key, redactor);
-    const wire = callLog.whole === callLog ? story : new CallStory(callLog.whole, key, redactor); // a recording shows both sides
-    const result = resultTab(story, supports);
-    const compared = new Memo<Sheet>();
-    const judge = () => this.#judge({ callLog, key, redactor });
-    return {
-      result: look => result({ ...look, highlighter: highlighter() }),
-      compare: look => {
-        const one = this.options.marked();
-        const { exchange } = story;
-        if (!one || !exchange || one.exchange.key === key) return COMPARE_HELP;
-        const from = [one.exchange, exchange, look.isSplit, look.isUnfolded];
-        return compared.of(from, () => comparedSheet(one, { exchange, redactor }, look));
-      },
-      ...callTabs({
-        ...{ story, wire, redactor, highlighter, judge, onChange },
-        views: () =>
-          callLog.history.threads.get(story.exchange?.invocation.group_id ?? '')?.views.values() ?? [],
-        noViews: 'the thread of this call has no views',
-        age: () => callLog.of(key).length + callLog.of(null).length,
-      }),
-    };
-  }
-
-  async #judge({ callLog, key, redactor }: Subject): Promise<ProblemLines> {
-    const exchange = callLog.history.exchanges.get(key);
-    if (!exchange) return () => [];
-    const { judgedLines } = await import('../../render/check-report.js');
-    const isUnvalidated = !callLog.isSaved && this.options.isUnvalidated(key);
-    return judgedLines(callLog.whole.concerning(exchange), exchange, redactor, callLog, isUnvalidated);
-  }
-}
-
-const PENDING: Line = [say('PENDING', 'title'), say(' the steps so far', 'dim')];
-
-/** A pane as a part, with the events of the call's subscription below it, if there is one. */
-function withEvents(draw: (look: Look) => Part, lay: (news: News) => Document) {
-  const events = joinedDocument([]);
-  const parts = new Memo<Part>();
-  return (look: Look, exchange: Exchange, news: readonly News[]): Part => {
-    const part = draw(look);
-    if (!exchange.subscription) return part;
-    for (const each of news.slice(events.count)) events.add(() => lay(each));
-    return parts.of([part, exchange.subscription], () => ({
-      title: [...part.title, ...eventCount(exchange)],
-      isStream: true,
-      document:
-        events.count === 0 ? part.document : joinedDocument([part.document, linesDocument([[]]), events]),
-    }));
-  };
-}
-
-/** The human's and the LLM's pane (RT-DISPLAY, RT-TEXT, RT-SUB); for a pending call, the steps so far. */
-function resultTab(story: CallStory, supports: ReadonlySet<string>): (look: Look) => Sheet {
-  const pending = new Memo<Sheet>();
-  const drawings = new Memo<readonly ReturnType<typeof withEvents>[]>();
-  /** Cached: the text in a pane may be 50 MiB. */
-  const drawingsOf = (exchange: Exchange) => {
-    const panes = panesOf(exchange, supports);
-    if (!panes) return [];
-    return [
-      withEvents(panePart(panes.human), ({ line }) => linesDocument([line])),
-      withEvents(panePart(panes.llm), ({ heading, text }) =>
-        joinedDocument([linesDocument([heading]), textDocument(text)]),
-      ),
-    ];
-  };
-  return look => {
-    const { exchange, entries, running, news } = story;
-    if (!exchange?.settled) {
-      const steps = () => [...entries.flatMap(each => each.steps), ...running].flatMap(stepLines);
-      return pending.of([entries.length], () => onePart(PENDING, steps()));
-    }
-    const parts = drawings.of([exchange.settled], () => drawingsOf(exchange));
-    return { parts: parts.map(partOf => partOf(look, exchange, news)) };
-  };
 }
 
 const COMPARE_HELP = onePart(
@@ -344,20 +307,32 @@ const COMPARE_HELP = onePart(
 /** Maximum length of a compared text, in characters: a diff of longer ones would take too long. */
 const MAX_COMPARED = 200_000;
 
+function compareWith(call: MadeCall, marked: CallsOptions['marked']): () => Sheet {
+  const compared = new Memo<Sheet>();
+  return () => {
+    const one = marked();
+    const { exchange, redactor } = call;
+    if (!one || !exchange || one.exchange.key === exchange.key) return COMPARE_HELP;
+    return compared.of([one.exchange, exchange], () => comparedSheet(one, { exchange, redactor }));
+  };
+}
+
 /** A diff of two calls: operation, arguments, time until the result, text for the LLM. */
-function comparedSheet(one: Compared, other: Compared, look: SheetLook): Sheet {
-  const ids = `${one.exchange.invocation.id} → ${other.exchange.invocation.id}`;
+function comparedSheet(one: Compared, other: Compared): Sheet {
+  const about = `${one.exchange.invocation.id} → ${other.exchange.invocation.id}`;
   const areSame = llmTextOf(one.exchange) === llmTextOf(other.exchange);
-  const title = [say('COMPARE ', 'title'), ...quote(ids, 'dim'), say(areSame ? ' · same text' : '', 'good')];
+  const title = [
+    say('COMPARE ', 'title'),
+    ...quote(about, 'dim'),
+    say(areSame ? ' · same text' : '', 'good'),
+  ];
   const [before, after] = [comparedText(one), comparedText(other)];
   if (before === after) return onePart(title, [[say('✓ ', 'good'), say('no difference')]]);
   const patch = patchOf('call', before, after);
   const parsed = parsePatch(patch);
   if (!parsed.ok) return onePart(title, [quote(parsed.reason, 'bad')]);
   const drawing = { kind: 'diff', path: 'call', raw: patch, diff: parsed.diff } as const;
-  return {
-    parts: [{ title, document: paneDocument({ notes: [], drawing }, { ...look, highlighter: null }) }],
-  };
+  return [panePart({ title: 'view', about, notes: [], drawing }, title)];
 }
 
 function comparedText({ exchange, redactor }: Compared): string {

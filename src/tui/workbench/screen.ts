@@ -8,7 +8,7 @@ import { bind, Keys, type Press } from '../keys.js';
 import { shellRows } from '../layout.js';
 import { LIST_KEYS, READING_KEYS, tabKeys, unlessEmpty } from '../list-screen.js';
 import { Picker } from '../picker.js';
-import { CALL_TABS, openChoice } from './calls.js';
+import { openChoice, TABS } from './calls.js';
 import { Form } from './form/form.js';
 import {
   type Draft,
@@ -453,7 +453,7 @@ export const WORKBENCH_KEYS = new Keys<Workbench>([
   whileWaiting('forConsent', 'o', 'open the consent page', 'consent page', w => w.useConsentPage('visit')),
   whileWaiting('isRunning', 'x', 'cancel the call, or its subscription', 'cancel', w => w.cancelCall()),
   bound('calls', 'U', 'copy the URL of the consent page', w => w.useConsentPage('copy')),
-  ...tabKeys('calls', CALL_TABS),
+  ...tabKeys('calls', TABS),
   bound('calls', 'r', 'run the call again', w => w.runAgain(), unlessEmpty('run again')),
   bound('calls', 'e', 'edit it and run it again', w => w.editAgain(), unlessEmpty('edit')),
   bound('calls', 'y', 'copy as curl', w => w.copyCall('curl'), unlessEmpty('curl')),

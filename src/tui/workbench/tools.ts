@@ -3,8 +3,8 @@ import { jsonLine, type Line, line, quote, say, textLines } from '../../render/l
 import { toolLines } from '../../render/toolset.js';
 import { Memo } from '../../util/collections.js';
 import { cut } from '../../util/text.js';
+import type { Entries } from '../calls/list-detail.js';
 import { onePart, type Sheet } from '../calls/tabs.js';
-import { linesDocument } from '../document/documents.js';
 import { firstLineOf } from '../layout.js';
 import { definitionsIn, definitionsOf, definitionsWords, type Model, type Server } from './model.js';
 
@@ -50,20 +50,21 @@ function entriesOf(servers: readonly Server[]): readonly Entry[] {
 /** The list of tools. The first operation is preselected. */
 export function toolsList(model: Pick<Model, 'servers' | 'recent'>) {
   const sheets = new Memo<Sheet>();
-  const entries = new Memo<readonly Entry[]>();
+  const entries = new Memo<Entries<Entry>>();
   return {
     title: 'Tools',
     tabs: TOOL_TABS,
     ...{ wide: 100, share: 0.38, headRows: 0 },
     entries() {
       const { servers } = model;
-      const all = entries.of(servers, () => entriesOf(servers));
-      const preselected = Math.max(
-        0,
-        all.findIndex(({ kind }) => kind === 'operation'),
-      );
-      const get = (key: string) => all.find(entry => entry.key === key);
-      return { name: 'tools', keys: all.map(({ key }) => key), get, preselected };
+      return entries.of(servers, () => {
+        const all = entriesOf(servers);
+        const keys = all.map(({ key }) => key);
+        const counted = all.filter(({ kind }) => kind === 'operation').map(({ key }) => key);
+        const preselected = Math.max(0, keys.indexOf(counted[0] ?? ''));
+        const get = (key: string) => all.find(entry => entry.key === key);
+        return { name: 'tools', keys, counted, get, preselected };
+      });
     },
     titleOf: (entry: Entry) => (entry.kind === 'operation' ? entry.tool.name : entry.server.about),
     textOf: (entry: Entry) =>
@@ -182,5 +183,9 @@ function logsSheet({ output }: Server): Sheet {
   const title = [say('LOGS', 'title'), say(' stderr of the server', 'dim')];
   const none = output ? 'the server wrote nothing' : 'this server was not started here';
   if (!output?.length) return onePart(title, [[say(none, 'dim')]]);
-  return { parts: [{ title, document: linesDocument(output.map(each => quote(each))), isStream: true }] };
+  return onePart(
+    title,
+    output.map(each => quote(each)),
+    true,
+  );
 }

@@ -2,7 +2,6 @@ import { type Exchange, isUnderWay } from '../../events/exchange.js';
 import { type Line, quote, say } from '../../render/line.js';
 import { cutLine, dressLine, widthOf } from '../../render/terminal/theme.js';
 import type { AnyList } from '../calls/list-detail.js';
-import { Highlighting } from '../calls/tabs.js';
 import type { Hint, Place, Press } from '../keys.js';
 import { choicesLine, firstLineOf } from '../layout.js';
 import { ListScreen } from '../list-screen.js';
@@ -87,16 +86,14 @@ export abstract class WorkbenchPages extends ListScreen {
   #forms: readonly OpenForm[] = [];
   #source = 0;
   #marked: (Pick<Source, 'redactor'> & { readonly exchange: Exchange }) | null = null;
-  readonly #highlighting: Highlighting;
   /** The user pressed `q` while this many calls were pending. */
   #warning: { readonly count: number; readonly until: number } | null = null;
 
   constructor(options: SessionOptions, onChange: () => void) {
     super(options, onChange);
-    const { model, controls, supports, level } = options;
+    const { model, controls, supports } = options;
     this.model = model;
     this.controls = controls;
-    this.#highlighting = new Highlighting(level, onChange);
     this.tools = this.listDetail(toolsList(model));
     this.calls = this.listDetail(
       callsList({
@@ -104,7 +101,6 @@ export abstract class WorkbenchPages extends ListScreen {
         source: () => this.source,
         now: () => this.now,
         marked: () => this.#marked,
-        highlighter: () => this.#highlighting.current,
       }),
     );
   }
@@ -330,7 +326,6 @@ export abstract class WorkbenchPages extends ListScreen {
   }
 
   protected override body(size: Size, isRoomy: boolean) {
-    if (this.page === 'calls') this.#highlighting.ask();
     if (this.page !== 'form' || !this.form) return super.body(size, isRoomy);
     return { body: this.#formRows(this.form, size, isRoomy), isRunning: false };
   }

@@ -81,6 +81,15 @@ test('RT-TOOLSET: its form does not open: Enter says why; an open one says so in
   );
 });
 
+test('the title counts operations, and no servers', () => {
+  const session = openSession({ servers: [readyServer([EDIT, toolOf('alpha')]), OTHER] });
+  expect(session.sees()).toContain('── Tools 1/3 ─');
+  session.press('G');
+  expect(session.sees()).toContain('── Tools 3/3 ─');
+  session.press('g');
+  expect(session.sees()).toContain('── Tools 3 ─');
+});
+
 test('without a server it says how to add one', () => {
   const session = openSession({ servers: [] });
   expect(session.sees()).toContain(

@@ -3,14 +3,6 @@ import { LazySegmenter } from '../render/terminal/lazy-segmenter.js';
 import { cutLine, widthOf } from '../render/terminal/theme.js';
 import type { Press } from './keys.js';
 
-/** The keys of a single-line input, in addition to those of any text. */
-const LINE_KEYS: ReadonlyMap<string, string> = new Map([
-  ['ctrl+a', 'home'],
-  ['ctrl+e', 'end'],
-  ['ctrl+u', 'eraseLine'],
-  ['ctrl+w', 'eraseWord'],
-]);
-
 /** Maximum length of a cluster; longer ones are split. */
 const MAX_CLUSTER = 64;
 const CLUSTERS = new LazySegmenter();
@@ -27,9 +19,9 @@ export class TextInput {
     return new TextInput(text.slice(0, cursor) + piece + text.slice(cursor), cursor + piece.length);
   }
 
-  /** Moves or erases by grapheme clusters; a single-line command stays within the line. Other commands do nothing. */
-  step(command: string): TextInput {
-    switch (command) {
+  /** Moves or erases by grapheme clusters; a key of the line stays within the line. Other keys do nothing. */
+  step(key: string): TextInput {
+    switch (key) {
       case 'left':
         return this.at(this.#before);
       case 'right':
@@ -40,9 +32,9 @@ export class TextInput {
         return this.at(this.#lineEnd);
       case 'erase':
         return this.#eraseFrom(this.#before);
-      case 'eraseWord':
+      case 'ctrl+w':
         return this.#eraseFrom(this.#wordStart);
-      case 'eraseLine':
+      case 'ctrl+u':
         return this.#eraseFrom(Math.min(this.lineStart, this.#before));
       default:
         return this;
@@ -98,7 +90,7 @@ export class TextInput {
 
   /** The single-line text after a key. Control characters are never inserted. */
   press({ name, text }: Press): TextInput {
-    const stepped = this.step(LINE_KEYS.get(name) ?? name);
+    const stepped = this.step(name === 'ctrl+a' ? 'home' : name === 'ctrl+e' ? 'end' : name);
     if (stepped !== this) return stepped;
     return this.insert([...text].filter(character => character >= ' ').join(''));
   }

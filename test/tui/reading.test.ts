@@ -3,12 +3,13 @@ import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { quote, say } from '../../src/render/line.js';
 import { createTheme } from '../../src/render/terminal/theme.js';
-import type { Part, Sheet } from '../../src/tui/calls/tabs.js';
 import {
   type Document,
   diffDocument,
   joinedDocument,
   linesDocument,
+  type Part,
+  type Sheet,
   textDocument,
 } from '../../src/tui/document/documents.js';
 import { SheetReader } from '../../src/tui/document/reader.js';

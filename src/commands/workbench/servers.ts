@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import type { HttpClient } from '../../http/client.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { DISCOVERY_HINTS, Wire } from '../../runtime/wire.js';
-import { definitionsIn, definitionsOf, definitionsWords, type Server } from '../../tui/workbench/model.js';
+import { definitionsIn, definitionsWords, type Server } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { parseJson } from '../../util/json.js';
 import type { Run } from '../run.js';
@@ -97,7 +97,7 @@ export class Servers {
     if (!found || !origin || !server) return 'its server is not ready';
     const tool = found.discovered.toolset.tools.find(({ name }) => name === operation);
     if (!tool) return `its toolset has no operation "${operation}"`;
-    const definitions = definitionsOf(server, operation, definitionsIn(this.all));
+    const definitions = definitionsIn(this.all)(server, operation);
     if (definitions > 1) return `${operation}: ${definitionsWords(definitions)}: open one by its URL`;
     return { ...found, tool: this.#strictest(found, tool), target: origin.target };
   }
@@ -135,12 +135,11 @@ const MAX_LINES = 1_000;
 /** A connection to one tool server: starts its command, loads its toolset, and stops it. */
 class ServerConnection {
   found: Found | null = null;
-  #state: Server['state'];
+  server: Server;
   #url: Promise<string> | null = null;
   #wire: Wire | null = null;
   #asking: Promise<void> | null = null;
   readonly #stops: (() => Promise<void>)[] = [];
-  #output: readonly string[] = [];
 
   constructor(
     readonly id: string,
@@ -149,14 +148,13 @@ class ServerConnection {
     /** Called when the user opened a server by its URL and it sent a toolset. */
     private readonly onOpened: (url: string) => void,
   ) {
-    const command = commandOf(origin.target);
-    this.#state = origin.isConfigured && command !== null ? { kind: 'asleep', command } : { kind: 'loading' };
-  }
-
-  get server(): Server {
-    const { target, isConfigured } = this.origin;
-    const output = commandOf(target) === null ? {} : { output: this.#output };
-    return { id: this.id, about: nameOf(target), isConfigured, state: this.#state, ...output };
+    const { target, isConfigured } = origin;
+    const command = commandOf(target);
+    this.server = {
+      ...{ id, about: nameOf(target), isConfigured },
+      ...(command !== null && { output: [] }),
+      state: isConfigured && command !== null ? { kind: 'asleep', command } : { kind: 'loading' },
+    };
   }
 
   isFor(target: ConfiguredTarget): boolean {
@@ -189,7 +187,7 @@ class ServerConnection {
   }
 
   async #ask(): Promise<void> {
-    if (this.#state.kind !== 'ready') this.#enter({ kind: 'loading' });
+    if (this.server.state.kind !== 'ready') this.#enter({ kind: 'loading' });
     const { run } = this.options;
     try {
       this.#url ??= this.#reach();
@@ -211,7 +209,9 @@ class ServerConnection {
   #reach(): Promise<string> {
     const { run, over, onChange } = this.options;
     const lines = byLine(text => {
-      this.#output = [...this.#output, ...run.clean(text.trimEnd()).split('\n')].slice(-MAX_LINES);
+      const { output = [] } = this.server;
+      const added = run.clean(text.trimEnd()).split('\n');
+      this.server = { ...this.server, output: [...output, ...added].slice(-MAX_LINES) };
       onChange();
     });
     return reach(this.origin.target, {
@@ -259,7 +259,7 @@ class ServerConnection {
 
   #enter(state: Server['state']): void {
     if (this.options.over.aborted) return;
-    this.#state = state;
+    this.server = { ...this.server, state };
     this.options.onChange();
   }
 }

@@ -1,13 +1,13 @@
 import { type Line, quote, say } from '../../render/line.js';
 import { cutLine, dressLine, fitLine, type Theme, widthOf } from '../../render/terminal/theme.js';
 import { excerpt } from '../../util/text.js';
+import type { Sheet } from '../document/documents.js';
 import { SheetReader } from '../document/reader.js';
 import type { DrawnSheet, Panes } from '../ink.js';
 import { choicesLine, DIVIDER, type Table, tableLines, wrapLines } from '../layout.js';
 import type { Size } from '../terminal.js';
-import type { Sheet } from './tabs.js';
 
-export interface Entries<Entry> {
+interface Entries<Entry> {
   /** Identifies the source; reading positions are remembered for each entry of each source. */
   readonly name?: string;
   readonly keys: readonly string[];

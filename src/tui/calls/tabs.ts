@@ -5,7 +5,7 @@ import { RoundTrip } from '../../events/round-trips.js';
 import type { Step } from '../../render/callbacks.js';
 import type { ProblemLines } from '../../render/check-report.js';
 import { counted, jsonLine, type Line, quote, say } from '../../render/line.js';
-import { type Pane, paneHeading, viewPane } from '../../render/panes.js';
+import { viewPane } from '../../render/panes.js';
 import { bodyText, type TimelineEntry, timelineLines, tripParts } from '../../render/wire.js';
 import { Memo, onceEach, RecentMap } from '../../util/collections.js';
 import { prettyJson } from '../../util/json.js';
@@ -13,46 +13,13 @@ import type { Redactor } from '../../util/redact.js';
 import {
   type Document,
   joinedDocument,
-  type Look,
   linesDocument,
-  paneDocument,
+  onePart,
+  type Part,
+  panePart,
+  type Sheet,
   textDocument,
 } from '../document/documents.js';
-
-/** The user's settings for a sheet. */
-export interface SheetLook extends Look {
-  /** Shows the raw message of each event in the timeline. */
-  readonly showsBytes: boolean;
-}
-
-export interface Part {
-  readonly title: Line;
-  /** Called for each frame, so it must not lay out large contents again. */
-  readonly document: (look: SheetLook) => Document;
-  /** The part grows at its end: a reader at the end stays at the end. */
-  readonly isStream?: boolean;
-}
-
-/** What a tab shows of an entry. */
-export type Sheet = readonly Part[];
-
-export function onePart(title: Line, lines: readonly Line[], isStream = false): Sheet {
-  const document = linesDocument(lines);
-  return [{ title, document: () => document, isStream }];
-}
-
-/** A pane as a part, laid out once for each look. */
-export function panePart(pane: Pane, title = paneHeading(pane)): Part {
-  const documents = new Memo<Document>();
-  const isDiff = pane.drawing.kind === 'diff';
-  return {
-    title,
-    document: look =>
-      documents.of(isDiff ? [look.isSplit, look.isUnfolded, look.highlighter] : [], () =>
-        paneDocument(pane, look),
-      ),
-  };
-}
 
 /** The tabs of any call, from either side. */
 export const CALL_TABS = [
@@ -122,7 +89,7 @@ function problemsOf(call: ShownCall, onChange: () => void): () => Sheet {
     isJudging = false;
     onChange();
   };
-  const document = ({ isUnfolded }: SheetLook) =>
+  const document: Part['document'] = ({ isUnfolded }) =>
     documents.of([linesOf, isUnfolded], () => ({
       ...linesDocument(linesOf(isUnfolded)),
       isFoldable: () => true,
@@ -143,8 +110,7 @@ function timelineOf(call: ShownCall): () => Sheet {
     const { entries, forgotten } = call;
     const gone = forgotten > 0 ? `, ${forgotten} more forgotten` : '';
     const title = [say('TIMELINE', 'title'), say(` ${counted(entries.length, 'event')}${gone}`, 'dim')];
-    const document = ({ showsBytes }: SheetLook) => (showsBytes ? withBytes() : bare());
-    return [{ title, document, isStream: true }];
+    return [{ title, document: ({ showsBytes }) => (showsBytes ? withBytes() : bare()), isStream: true }];
   };
 }
 

@@ -1,9 +1,9 @@
 import type { Diff } from '../../display/diff.js';
 import type { Highlighter } from '../../display/syntax.js';
-import { type Part, partsOf } from '../../render/diff.js';
+import { type Part as DiffPart, partsOf } from '../../render/diff.js';
 import { halvesOf, type Line, partsOfHalf, quote, say, withHalves } from '../../render/line.js';
-import type { Pane } from '../../render/panes.js';
-import { lastUpTo, RecentMap } from '../../util/collections.js';
+import { type Pane, paneHeading } from '../../render/panes.js';
+import { lastUpTo, Memo, RecentMap } from '../../util/collections.js';
 
 /** A long text to read on the screen; its lines are created lazily. */
 export interface Document {
@@ -28,7 +28,7 @@ export interface Document {
 /** A position in a document that does not depend on the look: the index of a part, then the position in that part. */
 type Anchor = readonly number[];
 
-export interface Look {
+interface Look {
   readonly isSplit: boolean;
   readonly isUnfolded: boolean;
   /** Without a highlighter, code has no colours. */
@@ -131,7 +131,7 @@ export function diffDocument(diff: Diff, look: Look): Document {
   return joined;
 }
 
-function partDocument(part: Part): Document {
+function partDocument(part: DiffPart): Document {
   return {
     length: part.height,
     line: at => part.line(at),
@@ -178,8 +178,42 @@ export function linesDocument(lines: readonly Line[]): Document {
   });
 }
 
-/** A document for a pane without its heading: notes, then drawing. */
-export function paneDocument({ notes, drawing }: Pick<Pane, 'notes' | 'drawing'>, look: Look): Document {
+/** The user's settings for a sheet. */
+interface SheetLook extends Look {
+  /** Shows the raw message of each event in the timeline. */
+  readonly showsBytes: boolean;
+}
+
+export interface Part {
+  readonly title: Line;
+  /** Called for each frame, so it must not lay out large contents again. */
+  readonly document: (look: SheetLook) => Document;
+  /** The part grows at its end: a reader at the end stays at the end. */
+  readonly isStream?: boolean;
+}
+
+/** What a tab shows of an entry. */
+export type Sheet = readonly Part[];
+
+export function onePart(title: Line, lines: readonly Line[], isStream = false): Sheet {
+  const document = linesDocument(lines);
+  return [{ title, document: () => document, isStream }];
+}
+
+/** A pane as a part, laid out once for each look. */
+export function panePart(pane: Pane, title = paneHeading(pane)): Part {
+  const documents = new Memo<Document>();
+  const isDiff = pane.drawing.kind === 'diff';
+  return {
+    title,
+    document: look =>
+      documents.of(isDiff ? [look.isSplit, look.isUnfolded, look.highlighter] : [], () =>
+        paneDocument(pane, look),
+      ),
+  };
+}
+
+function paneDocument({ notes, drawing }: Pane, look: Look): Document {
   const drawn = drawing.kind === 'diff' ? diffDocument(drawing.diff, look) : textDocument(drawing.text);
   return joinedDocument([linesDocument(notes.map(note => quote(note, 'warn'))), drawn]);
 }

@@ -3,13 +3,14 @@ import { cellsOf } from '../../render/terminal/cells.js';
 import { cutLine, dressLine, scrolled, type Theme, widthOf, wrapLine } from '../../render/terminal/theme.js';
 import { lastUpTo, RecentMap } from '../../util/collections.js';
 import { excerpt } from '../../util/text.js';
-import type { Sheet, SheetLook } from '../calls/tabs.js';
 import type { DrawnSheet } from '../ink.js';
 import { DIVIDER } from '../layout.js';
 import type { Size } from '../terminal.js';
-import { type Document, Search } from './documents.js';
+import { type Document, type Part, Search, type Sheet } from './documents.js';
 
 type Anchor = ReturnType<Document['anchorAt']>;
+
+type Look = Parameters<Part['document']>[0];
 
 interface Place {
   /** The first line on the screen. */
@@ -327,7 +328,7 @@ function slotsOf(
   parts: Sheet,
   { focus, isZoomed }: SheetView,
   { columns, rows }: Size,
-  lookAt: (columns: number) => SheetLook,
+  lookAt: (columns: number) => Look,
 ) {
   const count = parts.length;
   const isBeside = columns >= WIDE && count > 1 && !isZoomed;
@@ -384,7 +385,7 @@ export class SheetReader {
   /** @param highlighter loads it when it is first needed */
   constructor(
     private readonly theme: Theme,
-    private readonly highlighter: () => SheetLook['highlighter'] = () => null,
+    private readonly highlighter: () => Look['highlighter'] = () => null,
   ) {}
 
   /** Lays out a sheet. @param name identifies the sheet and its reading positions */

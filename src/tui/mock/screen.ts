@@ -20,15 +20,8 @@ import type { TimelineEntry } from '../../render/wire.js';
 import { Memo } from '../../util/collections.js';
 import { decodeUtf8 } from '../../util/text.js';
 import { type ListDetail, tableOf, WITH_PANES } from '../calls/list-detail.js';
-import {
-  CALL_TABS,
-  callSheets,
-  onePart,
-  panePart,
-  recentSheets,
-  type Sheet,
-  type ShownCall,
-} from '../calls/tabs.js';
+import { CALL_TABS, callSheets, recentSheets, type ShownCall } from '../calls/tabs.js';
+import { onePart, panePart, type Sheet } from '../document/documents.js';
 import { type FullScreenOptions, fullScreen } from '../full-screen.js';
 import { bind, Keys, type Place } from '../keys.js';
 import { CALL_COLUMNS } from '../layout.js';

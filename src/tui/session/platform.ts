@@ -12,7 +12,7 @@ import {
 import { newsOf } from '../../render/tool-calls.js';
 import { Memo } from '../../util/collections.js';
 import { type ListDetail, tableOf } from '../calls/list-detail.js';
-import { onePart } from '../calls/tabs.js';
+import { onePart } from '../document/documents.js';
 import { type FullScreenOptions, fullScreen } from '../full-screen.js';
 import { bind, Keys, type Place } from '../keys.js';
 import { CALL_COLUMNS, type Table } from '../layout.js';

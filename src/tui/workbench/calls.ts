@@ -40,17 +40,17 @@ import { patchOf } from '../../util/patch-of.js';
 import type { Redactor } from '../../util/redact.js';
 import { formatDuration } from '../../util/text.js';
 import { tableOf, WITH_PANES } from '../calls/list-detail.js';
+import { CALL_TABS, callSheets, recentSheets, type ShownCall } from '../calls/tabs.js';
 import {
-  CALL_TABS,
-  callSheets,
+  type Document,
+  joinedDocument,
+  linesDocument,
   onePart,
   type Part,
   panePart,
-  recentSheets,
   type Sheet,
-  type ShownCall,
-} from '../calls/tabs.js';
-import { type Document, joinedDocument, linesDocument, textDocument } from '../document/documents.js';
+  textDocument,
+} from '../document/documents.js';
 import { CALL_COLUMNS, type Table } from '../layout.js';
 import type { Model, Source } from './model.js';
 

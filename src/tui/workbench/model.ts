@@ -1,7 +1,7 @@
 import type { CallLog } from '../../events/history.js';
 import type { Listener } from '../../events/log.js';
 import type { SchemaFault } from '../../json-schema/validator.js';
-import type { Toolset } from '../../protocol/toolset.js';
+import type { Tool, Toolset } from '../../protocol/toolset.js';
 import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import type { Clock } from '../../system/clock.js';
 import type { Redactor } from '../../util/redact.js';
@@ -107,13 +107,24 @@ export interface Server {
       };
 }
 
-/** The number of configured toolsets that define each operation. If there are several, none is used (RT-TOOLSET). */
-export function definitionsIn(servers: readonly Server[]): ReadonlyMap<string, number> {
+export function toolsOf({ state }: Server): readonly Tool[] {
+  return state.kind === 'ready' ? state.toolset.tools : [];
+}
+
+/**
+ * Returns the number of configured toolsets that define an operation of a server. If there are several, none is used (RT-TOOLSET). A
+ * server that the user opened counts alone.
+ */
+export function definitionsIn(servers: readonly Server[]) {
   const counts = new Map<string, number>();
-  for (const { isConfigured, state } of servers)
-    if (isConfigured && state.kind === 'ready')
-      for (const { name } of state.toolset.tools) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return counts;
+  for (const server of servers)
+    for (const { name } of server.isConfigured ? toolsOf(server) : [])
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+  return ({ isConfigured }: Server, operation: string) => (isConfigured && counts.get(operation)) || 1;
+}
+
+export function definitionsWords(definitions: number): string {
+  return `${definitions} configured toolsets define it, so none of them is used (RT-TOOLSET)`;
 }
 
 /** The events of this session, or of a transcript that was opened. */
@@ -164,19 +175,6 @@ export interface WorkbenchOptions extends SessionOptions, FullScreenOptions {
   readonly onModelChange: (listener: () => void) => () => void;
   /** Calls the listener for each event, after it was added to the session's call log. */
   readonly subscribe: (listener: Listener) => () => void;
-}
-
-/** The number of configured toolsets that define an operation of this server. @param all see `definitionsIn` */
-export function definitionsOf(
-  { isConfigured }: Server,
-  operation: string,
-  all: ReadonlyMap<string, number>,
-): number {
-  return isConfigured ? (all.get(operation) ?? 1) : 1;
-}
-
-export function definitionsWords(definitions: number): string {
-  return `${definitions} configured toolsets define it, so none of them is used (RT-TOOLSET)`;
 }
 
 export const TRANSCRIPT_NAME = 'session.ndjson';

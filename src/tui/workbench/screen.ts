@@ -1,5 +1,4 @@
 import { type Exchange, openPages } from '../../events/exchange.js';
-import type { Tool } from '../../protocol/toolset.js';
 import { quote, say } from '../../render/line.js';
 import { REDACTED, safeJson } from '../../util/redact.js';
 import { cut, nearest, suggestion } from '../../util/text.js';
@@ -11,36 +10,24 @@ import { Picker } from '../picker.js';
 import { openChoice, TABS } from './calls.js';
 import { Form } from './form/form.js';
 import {
-  type Draft,
   definitionsWords,
   type Sent,
   type Server,
   type SessionOptions,
   type ShellLine,
+  toolsOf,
   type WorkbenchOptions,
 } from './model.js';
-import { entryKey, TOOL_TABS, toolsOf } from './tools.js';
-import { WorkbenchPages } from './workbench.js';
+import { entryKey, TOOL_TABS } from './tools.js';
+import { type ServerTool, WorkbenchPages } from './workbench.js';
 
 type Sending = WorkbenchPages['sending'][number];
-
-interface ServerTool {
-  readonly server: Server;
-  readonly tool: Tool;
-}
 
 function toolsNamed(servers: readonly Server[], operation: string): readonly ServerTool[] {
   return servers.flatMap(server => {
     const tool = toolsOf(server).find(({ name }) => name === operation);
     return tool ? [{ server, tool }] : [];
   });
-}
-
-interface FormInput {
-  readonly given?: Readonly<Record<string, unknown>> | undefined;
-  readonly about?: string | null;
-  /** False: the form is filled in without being shown. */
-  readonly isShown?: boolean;
 }
 
 /** The workbench with the actions on operations and calls, opened as the command line requests. */
@@ -92,17 +79,6 @@ export class Workbench extends WorkbenchPages {
     this.complain([`No operation "${wanted}" is offered.`, suggestion(similar)].filter(Boolean).join(' '));
   }
 
-  /** Opens the form of an operation. A form that was filled in before keeps its values, though its schema may have changed. */
-  openForm({ server, tool }: ServerTool, { given, about = null, isShown = true }: FormInput = {}): void {
-    const { name, description, inputSchema } = tool;
-    const subject = { server: server.id, operation: name, about };
-    const known = this.findForm(subject);
-    const form = known ? known.form.withSchema(inputSchema) : Form.of(inputSchema, given);
-    const id = known?.id ?? Symbol(name);
-    this.keepForm({ ...subject, id, form, description }, isShown);
-    if (isShown) this.go('form');
-  }
-
   enterEntry(): void {
     const { entry } = this.tools;
     if (entry?.kind === 'server') {
@@ -137,13 +113,16 @@ export class Workbench extends WorkbenchPages {
   /** Sends the form; shows invalid arguments at their fields. @param validates against the `inputSchema` */
   runForm(validates = true): void {
     const { form } = this;
-    if (!form || this.isSending(form.id)) return;
+    if (!form || this.isSending(form)) return;
     this.notices.forgetKey();
     const args = form.form.arguments(validates);
-    if (!args.ok) this.changeForm(form.id, () => args.form);
+    if (!args.ok) this.changeForm(form, () => args.form);
     else if (validates && isRedacted(args.value))
       this.complain(`Not sent: ${REDACTED} replaces a secret. Press Ctrl-T to send it as it is.`);
-    else this.#place({ draft: draftOf(form, args.value), validates, from: form.id });
+    else {
+      const { server, operation } = form;
+      this.#place({ draft: { server, operation, arguments: args.value }, validates, from: form });
+    }
   }
 
   #place(sending: Sending): void {
@@ -191,7 +170,10 @@ export class Workbench extends WorkbenchPages {
 
   /** Resets the form of an edited call after sending. */
   #showSent(key: string): void {
-    if (this.form && this.form.about !== null) this.form = null;
+    if (this.form && this.form.about !== null) {
+      this.forgetForm(this.form);
+      this.form = null;
+    }
     this.calls.set({ tab: 'result' });
     this.showCalls(0, key);
   }
@@ -322,13 +304,6 @@ function areLoaded(servers: readonly Server[]): boolean {
   return kinds.includes('ready') && kinds.every(kind => kind === 'ready' || kind === 'failed');
 }
 
-function draftOf(
-  { server, operation }: Pick<Draft, 'server' | 'operation'>,
-  args: Draft['arguments'],
-): Draft {
-  return { server, operation, arguments: args };
-}
-
 function isRedacted(args: unknown): boolean {
   return JSON.stringify(args).includes(REDACTED);
 }
@@ -415,7 +390,7 @@ function whileWaiting(
 }
 
 export const WORKBENCH_KEYS = new Keys<Workbench>([
-  ...Form.keys.map(({ key, does }) => bound('form', key, does, w => w.pressForm({ name: key, text: '' }))),
+  ...Form.keys.map(([key, does]) => bound('form', key, does, w => w.pressForm({ name: key, text: '' }))),
   bound(
     'everywhere',
     't',

@@ -3,10 +3,9 @@ import { jsonLine, type Line, line, quote, say, textLines } from '../../render/l
 import { toolLines } from '../../render/toolset.js';
 import { Memo } from '../../util/collections.js';
 import { cut } from '../../util/text.js';
-import type { Entries } from '../calls/list-detail.js';
-import { onePart, type Sheet } from '../calls/tabs.js';
+import { onePart, type Sheet } from '../document/documents.js';
 import { firstLineOf } from '../layout.js';
-import { definitionsIn, definitionsOf, definitionsWords, type Model, type Server } from './model.js';
+import { definitionsIn, definitionsWords, type Model, type Server, toolsOf } from './model.js';
 
 type Entry = { readonly key: string; readonly server: Server } & (
   | { readonly kind: 'server' }
@@ -29,42 +28,36 @@ export function entryKey(...names: readonly [server: string, operation?: string]
   return JSON.stringify(names);
 }
 
-export function toolsOf({ state }: Server): readonly Tool[] {
-  return state.kind === 'ready' ? state.toolset.tools : [];
-}
-
-function entriesOf(servers: readonly Server[]): readonly Entry[] {
-  const definitions = definitionsIn(servers);
-  return servers.flatMap((server): readonly Entry[] => [
+function entriesOf(servers: readonly Server[]) {
+  const definitionsOf = definitionsIn(servers);
+  const entries = servers.flatMap((server): readonly Entry[] => [
     { key: entryKey(server.id), kind: 'server', server },
     ...toolsOf(server).map(tool => ({
       key: entryKey(server.id, tool.name),
       kind: 'operation' as const,
       server,
       tool,
-      definitions: definitionsOf(server, tool.name, definitions),
+      definitions: definitionsOf(server, tool.name),
     })),
   ]);
+  const keys = entries.map(({ key }) => key);
+  const counted = keys.filter((_, index) => entries[index]?.kind === 'operation');
+  const preselected = Math.max(0, keys.indexOf(counted[0] ?? ''));
+  const byKey = new Map(entries.map(entry => [entry.key, entry]));
+  return { name: 'tools', keys, counted, get: (key: string) => byKey.get(key), preselected };
 }
 
 /** The list of tools. The first operation is preselected. */
 export function toolsList(model: Pick<Model, 'servers' | 'recent'>) {
   const sheets = new Memo<Sheet>();
-  const entries = new Memo<Entries<Entry>>();
+  const entries = new Memo<ReturnType<typeof entriesOf>>();
   return {
     title: 'Tools',
     tabs: TOOL_TABS,
     ...{ wide: 100, share: 0.38, headRows: 0 },
     entries() {
       const { servers } = model;
-      return entries.of(servers, () => {
-        const all = entriesOf(servers);
-        const keys = all.map(({ key }) => key);
-        const counted = all.filter(({ kind }) => kind === 'operation').map(({ key }) => key);
-        const preselected = Math.max(0, keys.indexOf(counted[0] ?? ''));
-        const get = (key: string) => all.find(entry => entry.key === key);
-        return { name: 'tools', keys, counted, get, preselected };
-      });
+      return entries.of(servers, () => entriesOf(servers));
     },
     titleOf: (entry: Entry) => (entry.kind === 'operation' ? entry.tool.name : entry.server.about),
     textOf: (entry: Entry) =>

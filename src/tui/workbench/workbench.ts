@@ -1,4 +1,5 @@
 import { type Exchange, isUnderWay } from '../../events/exchange.js';
+import type { Tool } from '../../protocol/toolset.js';
 import { type Line, quote, say } from '../../render/line.js';
 import { cutLine, dressLine, widthOf } from '../../render/terminal/theme.js';
 import type { AnyList } from '../calls/list-detail.js';
@@ -9,16 +10,16 @@ import { Picker } from '../picker.js';
 import type { Size } from '../terminal.js';
 import { callsList, openChoice } from './calls.js';
 import { drawForm } from './form/draw.js';
-import type { Form } from './form/form.js';
+import { Form } from './form/form.js';
 import {
   type ActionResult,
   type Controls,
   type Draft,
   definitionsIn,
-  definitionsOf,
   definitionsWords,
   fixtureName,
   type Model,
+  type Server,
   type SessionOptions,
   type Source,
   TRANSCRIPT_NAME,
@@ -28,23 +29,35 @@ import { entryKey, toolsList } from './tools.js';
 interface Sending {
   readonly draft: Draft;
   readonly validates: boolean;
-  /** The id of the form, or the name of the call that is sent again. */
-  readonly from: symbol | string;
+  /** The form, or the name of the call that is sent again. */
+  readonly from: OpenForm | string;
 }
 
 interface OpenForm {
-  /** Identifies this form: another form of the same operation must not show the answer to its call. */
-  readonly id: symbol;
+  /** Of the server, the operation and the edited call. */
+  readonly name: string;
   readonly server: string;
   readonly operation: string;
   /** The call that is edited; null in the form of the operation itself. */
   readonly about: string | null;
   /** Of the operation. */
-  readonly description: string;
-  readonly form: Form;
+  description: string;
+  form: Form;
 }
 
-/** Maximum number of forms kept with their input; the oldest is dropped first. */
+export interface ServerTool {
+  readonly server: Server;
+  readonly tool: Tool;
+}
+
+interface FormInput {
+  readonly given?: Readonly<Record<string, unknown>> | undefined;
+  readonly about?: string | null;
+  /** False: the form is filled in without being shown. */
+  readonly isShown?: boolean;
+}
+
+/** Maximum number of forms kept with their input, besides the current one; the oldest is dropped first. */
 const MAX_FORMS = 50;
 
 const PROGRAM: Line = [say('protocol-cli  ', 'dim')];
@@ -82,8 +95,8 @@ export abstract class WorkbenchPages extends ListScreen {
   /** The drafts being sent, so that none is sent twice. */
   sending: readonly Sending[] = [];
   readonly summary = '';
-  /** The other forms, the most recent last. */
-  #forms: readonly OpenForm[] = [];
+  /** By name, the most recent last. */
+  readonly #forms = new Map<string, OpenForm>();
   #source = 0;
   #marked: (Pick<Source, 'redactor'> & { readonly exchange: Exchange }) | null = null;
   /** The user pressed `q` while this many calls were pending. */
@@ -170,26 +183,28 @@ export abstract class WorkbenchPages extends ListScreen {
     this.say('Marked. Select another call and press = to compare them.', 'good');
   }
 
-  findForm(subject: Pick<OpenForm, 'server' | 'operation' | 'about'>): OpenForm | undefined {
-    return (
-      [this.form, ...this.#forms].find(each => each && nameOfForm(each) === nameOfForm(subject)) ?? undefined
-    );
+  /** Opens the form of an operation. A form that was filled in before keeps its values, though its schema may have changed. */
+  openForm({ server, tool }: ServerTool, { given, about = null, isShown = true }: FormInput = {}): void {
+    const { name: operation, description, inputSchema } = tool;
+    const name = JSON.stringify([server.id, operation, about]);
+    const known = this.#forms.get(name);
+    const form = known?.form.withSchema(inputSchema) ?? Form.of(inputSchema, given);
+    const opened = known ?? { name, server: server.id, operation, about, description, form };
+    this.forgetForm(opened);
+    this.#forms.set(name, Object.assign(opened, { description, form }));
+    const [oldest = ''] = this.#forms.keys();
+    if (this.#forms.size > MAX_FORMS + 1) this.#forms.delete(oldest);
+    if (!isShown) return;
+    this.form = opened;
+    this.go('form');
   }
 
-  /** Keeps a form; without `isOpened`, in the background. */
-  keepForm(form: OpenForm, isOpened: boolean): void {
-    const all = [...this.#forms, ...(this.form ? [this.form] : [])];
-    const others = all.filter(each => nameOfForm(each) !== nameOfForm(form));
-    if (isOpened) this.form = form;
-    else if (this.form?.id !== form.id) others.push(form);
-    this.#forms = others.filter(each => each !== this.form).slice(-MAX_FORMS);
+  forgetForm({ name }: OpenForm): void {
+    this.#forms.delete(name);
   }
 
-  /** @param id of a form; other ids are ignored */
-  changeForm(id: symbol | string, change: (form: Form) => Form): void {
-    const changed = (each: OpenForm) => (each.id === id ? { ...each, form: change(each.form) } : each);
-    this.form = this.form && changed(this.form);
-    this.#forms = this.#forms.map(changed);
+  changeForm(of: Sending['from'], change: (form: Form) => Form): void {
+    if (typeof of === 'object') of.form = change(of.form);
     this.onChange();
   }
 
@@ -312,7 +327,7 @@ export abstract class WorkbenchPages extends ListScreen {
     const { faults } = form.form.state;
     if (after.state.faults.length < faults.length) this.notices.forgetKey();
     if (runs) this.runForm();
-    else this.changeForm(form.id, () => after);
+    else this.changeForm(form, () => after);
   }
 
   protected get places(): readonly Place[] {
@@ -330,16 +345,13 @@ export abstract class WorkbenchPages extends ListScreen {
     return { body: this.#formRows(this.form, size, isRoomy), isRunning: false };
   }
 
-  #formRows(
-    { id, operation, description, form, server }: OpenForm,
-    { columns, rows }: Size,
-    isRoomy: boolean,
-  ): readonly string[] {
+  #formRows(open: OpenForm, { columns, rows }: Size, isRoomy: boolean): readonly string[] {
+    const { operation, description, form, server } = open;
     if (rows < MIN_ROWS_FOR_HEADING) return drawForm(form, { columns, rows }, this.theme);
     const { servers } = this.model;
     const owner = servers.find(each => each.id === server);
-    const definitions = owner ? definitionsOf(owner, operation, definitionsIn(servers)) : 1;
-    const sending = this.isSending(id) ? '  sending …' : '';
+    const definitions = owner ? definitionsIn(servers)(owner, operation) : 1;
+    const sending = this.isSending(open) ? '  sending …' : '';
     const heading: readonly Line[] = [
       ...(isRoomy ? [[]] : []),
       [
@@ -399,8 +411,4 @@ export abstract class WorkbenchPages extends ListScreen {
       isRunning: isLive && isUnderWay(exchange),
     };
   }
-}
-
-function nameOfForm({ server, operation, about }: Pick<OpenForm, 'server' | 'operation' | 'about'>): string {
-  return JSON.stringify([server, operation, about]);
 }

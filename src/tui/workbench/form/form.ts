@@ -10,46 +10,37 @@ import { choiceText, type Field, FieldMaker, KINDS, readFields } from './fields.
 
 type Child = Field['children'][number];
 
-function formKey(command: string, key: string, does: string) {
-  return { command, key, does };
-}
-
-/** Every key of a form. */
+/** Every key of a form, with what it does. */
 const FORM_KEYS = [
-  formKey('up', 'up', 'the field above; in JSON the line above'),
-  formKey('down', 'down', 'the field below; in JSON the line below'),
-  formKey('next', 'tab', 'the next field'),
-  formKey('previous', 'shift+tab', 'the field before'),
-  formKey('enter', 'enter', 'the next field; adds where it says so; runs on Run'),
-  formKey('left', 'left', 'left in a text; the choice before'),
-  formKey('right', 'right', 'right in a text; the next choice, as Space does'),
-  formKey('home', 'home', 'start of the text; the first choice'),
-  formKey('end', 'end', 'end of the text; the last choice'),
-  formKey('pageUp', 'pageup', 'ten fields up'),
-  formKey('pageDown', 'pagedown', 'ten fields down'),
-  formKey('erase', 'erase', 'erases a character'),
-  formKey('eraseWord', 'ctrl+w', 'erases a word'),
-  formKey('eraseLine', 'ctrl+u', 'erases up to the start of the line'),
-  formKey('newline', 'ctrl+j', 'a line break in a text'),
-  formKey('remove', 'ctrl+d', 'removes an item or an optional value; an empty field sends an empty text'),
-  formKey('json', 'ctrl+e', 'all of it as JSON, and back'),
-  formKey('run', 'ctrl+r', 'runs, from any field'),
-];
+  ['up', 'the field above; in JSON the line above'],
+  ['down', 'the field below; in JSON the line below'],
+  ['tab', 'the next field'],
+  ['shift+tab', 'the field before'],
+  ['enter', 'the next field; adds where it says so; runs on Run'],
+  ['left', 'left in a text; the choice before'],
+  ['right', 'right in a text; the next choice, as Space does'],
+  ['home', 'start of the text; the first choice'],
+  ['end', 'end of the text; the last choice'],
+  ['pageup', 'ten fields up'],
+  ['pagedown', 'ten fields down'],
+  ['erase', 'erases a character'],
+  ['ctrl+w', 'erases a word'],
+  ['ctrl+u', 'erases up to the start of the line'],
+  ['ctrl+j', 'a line break in a text'],
+  ['ctrl+d', 'removes an item or an optional value; an empty field sends an empty text'],
+  ['ctrl+e', 'all of it as JSON, and back'],
+  ['ctrl+r', 'runs, from any field'],
+] as const;
 
 /** Steps of the keys, in focusable rows or lines of JSON. */
 const MOVES: Readonly<Record<string, number>> = {
   up: -1,
   down: 1,
-  previous: -1,
-  next: 1,
-  pageUp: -10,
-  pageDown: 10,
+  'shift+tab': -1,
+  tab: 1,
+  pageup: -10,
+  pagedown: 10,
 };
-
-/** The command of a key; empty if the key types text or does nothing. */
-function formCommandOf(press: Press): string {
-  return FORM_KEYS.find(({ key }) => key === press.name)?.command ?? '';
-}
 
 /** A row of the form: a field, or the row that adds an item to an array. */
 interface Row {
@@ -201,18 +192,15 @@ export class Form {
   }
 
   /** Whether this key starts the call: Enter on `Run`, Ctrl-R anywhere. */
-  wantsRun(press: Press): boolean {
-    const command = formCommandOf(press);
-    return command === 'run' || (command === 'enter' && this.isOnRun);
+  wantsRun({ name }: Press): boolean {
+    return name === 'ctrl+r' || (name === 'enter' && this.isOnRun);
   }
 
-  press(press: Press): Form {
-    const command = formCommandOf(press);
-    if (command === 'json') return this.#toggleRaw();
-    const pasted = press.text.replaceAll(/\r\n?/g, '\n');
-    const typed = command === 'newline' ? '\n' : command === '' ? pasted : '';
-    if (this.state.mode === 'raw') return this.#pressRaw(command, typed);
-    return typed === '' ? this.#pressFields(command) : this.#type(typed);
+  press({ name, text }: Press): Form {
+    if (name === 'ctrl+e') return this.#toggleRaw();
+    const typed = name === 'ctrl+j' ? '\n' : text.replaceAll(/\r\n?/g, '\n');
+    if (this.state.mode === 'raw') return this.#pressRaw(name, typed);
+    return typed === '' ? this.#pressFields(name) : this.#type(typed);
   }
 
   /** Switches between fields and JSON text. Text that is not a JSON object stays. */
@@ -224,28 +212,28 @@ export class Form {
     return read.ok ? Form.of(this.schema, read.value) : read.form;
   }
 
-  #pressRaw(command: string, typed: string): Form {
-    if (command === 'next' || command === 'previous') return this.focusOn(command === 'next' ? 1 : 0);
-    if (this.isOnRun) return command === 'up' ? this.focusOn(0) : this;
+  #pressRaw(key: string, typed: string): Form {
+    if (key === 'tab' || key === 'shift+tab') return this.focusOn(key === 'tab' ? 1 : 0);
+    if (this.isOnRun) return key === 'up' ? this.focusOn(0) : this;
     const { raw: before, faults } = this.state;
-    const text = command === 'enter' ? '\n' : typed;
-    const lines = MOVES[command];
-    const stepped = lines === undefined ? before.step(command) : before.moveLines(lines);
+    const text = key === 'enter' ? '\n' : typed;
+    const lines = MOVES[key];
+    const stepped = lines === undefined ? before.step(key) : before.moveLines(lines);
     const raw = text === '' ? stepped : before.insert(text);
     return this.#with({ raw, faults: raw.text === before.text ? faults : [] });
   }
 
-  #pressFields(command: string): Form {
+  #pressFields(key: string): Form {
     const { focus } = this.state;
-    const move = MOVES[command];
+    const move = MOVES[key];
     const row = this.focusedRow;
     if (move !== undefined) return this.focusOn(focus + move);
     if (!row) return this;
-    if (command === 'enter') return this.#add(row) ?? this.focusOn(focus + 1);
-    if (command === 'remove') return this.#remove(row);
+    if (key === 'enter') return this.#add(row) ?? this.focusOn(focus + 1);
+    if (key === 'ctrl+d') return this.#remove(row);
     const { input } = KINDS[row.child.field.kind];
-    if (input === 'typed') return this.#write(row, text => text.step(command));
-    return input === 'chosen' ? this.#choose(row, stepChoice(row.child, command)) : this;
+    if (input === 'typed') return this.#write(row, text => text.step(key));
+    return input === 'chosen' ? this.#choose(row, stepChoice(row.child, key)) : this;
   }
 
   #write(row: Row, change: (input: TextInput) => TextInput): Form {
@@ -342,11 +330,10 @@ function emptied({ field, isRequired }: Child): Partial<Field> | null {
 }
 
 /** The index of the choice after a key. After the last choice comes the empty one, if the value is optional, then the first. */
-function stepChoice({ field: { at, options }, isRequired }: Child, command: string): number | null {
+function stepChoice({ field: { at, options }, isRequired }: Child, key: string): number | null {
   const { length } = options;
-  const empty = isRequired ? at : null;
   const [first, last] = isRequired ? [0, length - 1] : [null, null];
-  switch (command) {
+  switch (key) {
     case 'home':
       return 0;
     case 'end':
@@ -355,8 +342,12 @@ function stepChoice({ field: { at, options }, isRequired }: Child, command: stri
       return at === 0 ? last : (at ?? length) - 1;
     case 'right':
       return at === length - 1 ? first : (at ?? -1) + 1;
+    case 'erase':
+    case 'ctrl+w':
+    case 'ctrl+u':
+      return isRequired ? at : null;
     default:
-      return command.startsWith('erase') ? empty : at;
+      return at;
   }
 }
 

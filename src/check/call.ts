@@ -3,7 +3,6 @@ import type { Event, EventOf, RequestEvent } from '../events/events.js';
 import type { Verdict } from '../events/exchange.js';
 import { idOf } from '../events/fold-exchange.js';
 import { RoundTrip } from '../events/round-trips.js';
-import { typeOfMessage } from '../events/tool-call.js';
 import {
   type Callback,
   type CallbackReading,
@@ -51,7 +50,7 @@ export class CallbackEvidence extends RoundTrip {
 
   /** The `type` of the body, valid or not. */
   get typeName(): string | null {
-    return typeOfMessage(this.request.body ?? null);
+    return this.request.body?.messageType ?? null;
   }
 
   get hasJsonType(): boolean {

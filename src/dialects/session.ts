@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { JudgedOutcome } from '../protocol/outcome.js';
-import { errorEventSchema, sessionResultSchema, toolRequestSchema } from '../protocol/session.js';
+import { errorEventSchema, sessionResultSchema } from '../protocol/session.js';
 import { excerpt } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import {
@@ -32,7 +32,10 @@ const SUPPORTED: ReadonlySet<Feature> = new Set([
 export const sessionDialect: Dialect = { name: 'session', title: TITLE, read, write };
 
 /** The fields of every kind, including later ones. */
-const anyKindSchema = z.object({ kind: z.string(), tool_req: z.optional(toolRequestSchema) });
+const anyKindSchema = z.object({
+  kind: z.string(),
+  tool_req: z.optional(sessionResultSchema.shape.tool_req),
+});
 
 function read(native: unknown): Reading {
   const body = isRecord(native) ? native : {};

@@ -12,7 +12,7 @@ export interface Diff {
 
 type FileKind = 'changed' | 'created' | 'deleted' | 'renamed' | 'copied' | 'mode' | 'binary';
 
-export interface DiffFile {
+interface DiffFile {
   /** Paths have no `a/` and `b/` prefixes. For created and deleted files, both paths are the same. */
   readonly oldPath: string;
   readonly newPath: string;

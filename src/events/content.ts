@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { type JsonReading, parseJson, readJson } from '../util/json.js';
 import { readJsonOnce } from '../util/json-once.js';
 import { decodeUtf8 } from '../util/text.js';
+import { valueAt } from '../util/values.js';
 
 /** A message body: the bytes, and values computed from them once, on first use. */
 export class Content {
@@ -46,6 +47,17 @@ export class Content {
     content.#bytes = null;
     content.#json = parseJson(text);
     return content;
+  }
+
+  /** Whether two bodies have the same bytes; null stands for no body. */
+  static areSame(one: Content | null, other: Content | null): boolean {
+    return one === other || (one?.size === other?.size && one?.sha256 === other?.sha256);
+  }
+
+  /** The `type` of a message; null if the body is not a message. */
+  get messageType(): string | null {
+    const type = this.json.ok ? valueAt(this.json.value, 'type') : null;
+    return typeof type === 'string' ? type : null;
   }
 
   /** Null if the body is not UTF-8. */

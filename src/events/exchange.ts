@@ -142,16 +142,11 @@ export function isUnderWay(exchange: Exchange): boolean {
   return exchange.settled === null || isSubscribed(exchange);
 }
 
-/** Whether a pending result or an open subscription can be canceled. */
+/** Whether it can be canceled: a pending result, or an open subscription, including one that a late result opened. */
 export function canBeCanceled(exchange: Exchange): boolean {
-  return exchange.settled === null || isOpen(exchange);
-}
-
-/** Whether a subscription is open, including one that a late result opened. */
-export function isOpen(exchange: Exchange): boolean {
   const subscribesLate = ({ verdict, message }: Arrival) =>
     verdict.kind === 'late' && message?.type === 'tool_result' && message.subscription === true;
-  return isSubscribed(exchange) || exchange.arrivals.some(subscribesLate);
+  return isUnderWay(exchange) || exchange.arrivals.some(subscribesLate);
 }
 
 /** The open questions, oldest first; none after the call has ended. */

@@ -307,18 +307,19 @@ function mcpArrivalOf(exchange: Exchange, { leg, at, method }: RequestEvent, bod
 }
 
 /**
- * Judges a callback to the callback URL of `exchange`. Pure: the listener and the fold get the same verdict (RT-VALIDATE, RT-MATCH,
+ * Judges a callback to the callback URL of `exchange`, if its ids can belong to one. Pure: the listener and the fold get the same verdict (RT-VALIDATE, RT-MATCH,
  * RT-DUP; threats, rows 7 and 8 and "Delivery faults").
  */
-export function judge(exchange: Exchange, reading: CallbackReading, sha256: string): Verdict {
+export function judge(exchange: Exchange | undefined, reading: CallbackReading, sha256: string): Verdict {
   if (!reading.ok) return rejection(reading.faults);
+  if (!exchange) return { kind: 'discarded', status: 404, reason: 'its group_id or its id is empty' };
   const reason = mismatch(exchange, reading.message);
   if (reason !== null) return { kind: 'discarded', status: 404, reason };
   return JUDGES[reading.message.type](exchange, sha256);
 }
 
 /** The verdict on an invalid callback (RT-VALIDATE). */
-export function rejection(faults: readonly string[]): Verdict {
+function rejection(faults: readonly string[]): Verdict {
   return { kind: 'rejected', status: 400, reason: cutBeforeToken(faults.join('; '), MAX.reason) };
 }
 

@@ -6,7 +6,7 @@ import { compactJson } from '../util/values.js';
 import type { Event, EventOf, RequestEvent } from './events.js';
 import { type Arrival, type Exchange, isSubscribed, isUnderWay } from './exchange.js';
 import { foldExchange } from './fold-exchange.js';
-import { endOf, ofRequests, type SentRequest, toldOnce } from './round-trips.js';
+import { endOf, type SentRequest, seenOn } from './round-trips.js';
 import type { Transcript, TranscriptHeader } from './transcript-reader.js';
 
 /** A request outside a call: discovery, a notice, or a POST to an unknown callback URL. */
@@ -342,7 +342,7 @@ export class CallLog {
   /** The log of a transcript; for a recording, each message once, as the tool saw it. */
   static of({ header, events }: Transcript): CallLog {
     const about = { observer: header?.observer, isSaved: true };
-    const once = toldOnce(events);
+    const once = seenOn('tool-side', events);
     const whole = once === events ? undefined : new CallLog(about).#filled(events);
     return new CallLog(about, whole).#filled(once);
   }
@@ -368,22 +368,29 @@ export class CallLog {
     return this.#byCall.get(key) ?? [];
   }
 
-  /** What is relevant to a call: its own events, the discovery of its tool, and callbacks of no call that came while it was pending. */
+  /**
+   * What is relevant to a call: its own events, callbacks of no call that came while it was pending, and the discovery of its tool: at the
+   * base URLs of its toolset, since an origin may have several; at any URL if no `loaded` event names the base, or for a recorder, which
+   * has one tool.
+   */
   concerning({ key, endpoint, settled }: Exchange): readonly Event[] {
     const own = this.of(key);
     const [first] = own;
     if (!first) return [];
-    const end = settled?.at ?? Number.POSITIVE_INFINITY;
     const others = this.of(null);
-    const strays = ofRequests(
-      others,
-      ({ purpose, at }) => purpose === 'callback' && at >= first.at && at <= end,
-    );
-    const discovery = discoveryOf(
-      others.filter(({ seq }) => seq < first.seq),
-      endpoint,
-    );
-    return [...discovery, ...strays, ...own].sort((one, other) => one.seq - other.seq);
+    const loaded = others
+      .filter(event => event.kind === 'loaded')
+      .filter(event => event.endpoint === endpoint && event.seq < first.seq);
+    const urls = new Set(loaded.flatMap(({ base }) => (base === null ? [] : [discoveryUrl(base)])));
+    const isRelevant = ({ purpose, at, seq, url, hop }: RequestEvent) => {
+      if (purpose === 'callback') return at >= first.at && at <= (settled?.at ?? Number.POSITIVE_INFINITY);
+      const isOfTool = urls.size === 0 || urls.has(url) || hop === 'runtime-side';
+      return purpose === 'discovery' && seq < first.seq && isOfTool;
+    };
+    const legs = new Set<string | undefined>();
+    for (const event of others) if (event.kind === 'request' && isRelevant(event)) legs.add(event.leg);
+    const asked = others.filter(event => 'leg' in event && legs.has(event.leg));
+    return [...loaded, ...asked, ...own].sort((one, other) => one.seq - other.seq);
   }
 
   /** Keys of the calls that are not finished, oldest first. */
@@ -416,21 +423,6 @@ export class CallLog {
     if (isUnderWay(exchange)) this.#underWay.add(exchange.key);
     else this.#underWay.delete(exchange.key);
   }
-}
-
-/**
- * The discovery events for an endpoint: those of the base URL at which its toolset was loaded, since an origin may have several toolsets;
- * all of them if no `loaded` event names the base, or for a recorder, which has one tool.
- */
-function discoveryOf(events: readonly Event[], endpoint: string): readonly Event[] {
-  const loaded = events.filter(event => event.kind === 'loaded').filter(event => event.endpoint === endpoint);
-  const urls = new Set(loaded.flatMap(({ base }) => (base === null ? [] : [discoveryUrl(base)])));
-  const asked = ofRequests(
-    events,
-    ({ purpose, url, hop }) =>
-      purpose === 'discovery' && (urls.size === 0 || urls.has(url) || hop === 'runtime-side'),
-  );
-  return [...asked, ...loaded];
 }
 
 /** Numbers the events of several recordings consecutively, and makes their legs unique, so that they can form one list. */

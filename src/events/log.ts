@@ -18,21 +18,12 @@ export interface GroupKeeper {
 }
 
 /** Numbers and timestamps events, and passes them on in order. */
-export interface Log {
-  /** Changes the fact into the event, so each fact can be emitted only once. */
-  emit(fact: Fact): Event;
-  /** Returns a new id for a request and its response. */
-  leg(): string;
-  subscribe(listener: Listener): () => void;
-  keep(keeper: Keeper | GroupKeeper): void;
-  /** Resolves once the keeper has stored everything emitted so far; rejects with its error. */
-  kept(): Promise<void>;
-}
+export type Log = ReturnType<typeof createLog>;
 
 const ALWAYS_KEPT = Promise.resolve();
 
 /** `now` is a monotonic clock in milliseconds; times in events count from this call. */
-export function createLog(now: () => number): Log {
+export function createLog(now: () => number) {
   const start = now();
   let listeners: readonly Listener[] = [];
   let keeper: GroupKeeper | null = null;
@@ -62,8 +53,9 @@ export function createLog(now: () => number): Log {
       isTelling = false;
     }
   };
-  const log: Log = {
-    emit(fact) {
+  const log = {
+    /** Changes the fact into the event, so each fact can be emitted only once. */
+    emit(fact: Fact): Event {
       const event = fact as Event; // not copied: a copy would cost as much as the rest of this function
       event.seq = seq++;
       event.at = micro(now() - start);
@@ -72,17 +64,19 @@ export function createLog(now: () => number): Log {
       else tell(event);
       return event;
     },
+    /** Returns a new id for a request and its response. */
     leg: () => `l${++legs}`,
-    subscribe(listener) {
+    subscribe(listener: Listener): () => void {
       listeners = [...listeners, listener];
       return () => {
         listeners = listeners.filter(each => each !== listener);
       };
     },
-    keep(next) {
+    keep(next: Keeper | GroupKeeper): void {
       keeper = typeof next === 'function' ? oneByOne(next) : next;
     },
-    kept: () => keeper?.kept() ?? ALWAYS_KEPT,
+    /** Resolves once the keeper has stored everything emitted so far; rejects with its error. */
+    kept: (): Promise<void> => keeper?.kept() ?? ALWAYS_KEPT,
   };
   return log;
 }

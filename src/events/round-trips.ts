@@ -12,6 +12,11 @@ export interface SentRequest {
   readonly broken?: string;
 }
 
+/** Whether the receiver accepted this attempt. */
+export function isAccepted({ status = 0 }: SentRequest): boolean {
+  return status >= 200 && status < 300;
+}
+
 export function endOf(event: EndEvent): Pick<SentRequest, 'endedAt' | 'status' | 'broken'> {
   return {
     endedAt: event.at,
@@ -106,23 +111,12 @@ export function roundTripsIn(events: readonly Event[]): ReadonlyMap<string, Roun
   return trips;
 }
 
-/** The events on the request ids of these requests. */
-export function ofRequests(
-  events: readonly Event[],
-  isWanted: (request: RequestEvent) => boolean,
-): Set<Event> {
-  const legs = new Set<string>();
-  for (const event of events) if (event.kind === 'request' && isWanted(event)) legs.add(event.leg);
-  return new Set(events.filter(event => 'leg' in event && legs.has(event.leg ?? '')));
-}
-
-/** The events on one side of a recorder, which sees each message twice; everything between the two themselves. */
+/** The events on one side of a recorder, which sees each message twice; all events if the two had no recorder between them. */
 export function seenOn(side: NonNullable<RequestEvent['hop']>, events: readonly Event[]): readonly Event[] {
-  const elsewhere = ofRequests(events, ({ hop }) => hop !== undefined && hop !== side);
-  return elsewhere.size === 0 ? events : events.filter(event => !elsewhere.has(event));
-}
-
-/** What happened, each message once: of a recording what its tool saw. */
-export function toldOnce(events: readonly Event[]): readonly Event[] {
-  return seenOn('tool-side', events);
+  const elsewhere = new Set<string | undefined>();
+  for (const event of events)
+    if (event.kind === 'request' && event.hop !== undefined && event.hop !== side) elsewhere.add(event.leg);
+  return elsewhere.size === 0
+    ? events
+    : events.filter(event => !('leg' in event && elsewhere.has(event.leg)));
 }

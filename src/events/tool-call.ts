@@ -1,9 +1,8 @@
 import { endsCall, isQuestion } from '../protocol/callbacks.js';
 import { type Addressee, type Invocation, readInvocation } from '../protocol/invocation.js';
-import { isRecord } from '../util/values.js';
-import type { Content } from './content.js';
+import { Content } from './content.js';
 import { type Event, type EventOf, ignored, isDirect, type RequestEvent } from './events.js';
-import { endOf, type SentRequest } from './round-trips.js';
+import { endOf, isAccepted, type SentRequest } from './round-trips.js';
 
 /** One callback to the runtime with its attempts, or the result that a client without callbacks got in the response. */
 export interface CallbackDelivery {
@@ -14,28 +13,13 @@ export interface CallbackDelivery {
   readonly attempts: readonly SentRequest[];
 }
 
-export function isSame(one: Content | null, other: Content | null): boolean {
-  return one === other || (one?.size === other?.size && one?.sha256 === other?.sha256);
-}
-
-/** Whether the runtime accepted this attempt. */
-export function isAccepted({ status = 0 }: SentRequest): boolean {
-  return status >= 200 && status < 300;
-}
-
 export function isDelivered({ attempts }: CallbackDelivery): boolean {
   return attempts.some(isAccepted);
 }
 
 /** The `type` of a callback; null if the body is not a message (some faults cause that). */
 export function typeOfDelivery({ type, body }: CallbackDelivery): string | null {
-  return type ?? typeOfMessage(body);
-}
-
-/** The `type` of a message; null if the body is not a message. */
-export function typeOfMessage(body: Content | null): string | null {
-  const value = body?.json.ok ? body.json.value : null;
-  return isRecord(value) && typeof value['type'] === 'string' ? value['type'] : null;
+  return type ?? body?.messageType ?? null;
 }
 
 type Awaits = 'fire' | 'choice' | 'consent';
@@ -148,7 +132,7 @@ function withPlan(call: ToolCall, { plan, by }: EventOf<'planned'>): ToolCall {
 function withCallback(call: ToolCall, event: RequestEvent): ToolCall {
   const { leg, at, url, body = null, attempt, turn } = event;
   const { deliveries } = call;
-  const isOf = (each: CallbackDelivery) => isSame(each.body, body);
+  const isOf = (each: CallbackDelivery) => Content.areSame(each.body, body);
   const index = attempt === 1 ? -1 : deliveries.findLastIndex(isOf);
   const known = deliveries[index];
   const delivery = known
@@ -163,7 +147,7 @@ function withCallback(call: ToolCall, event: RequestEvent): ToolCall {
 }
 
 function questionIn(body: Content | null): Awaits | null {
-  const type = typeOfMessage(body);
+  const type = body?.messageType;
   return type === 'user_choice' ? 'choice' : type === 'oauth' ? 'consent' : null;
 }
 

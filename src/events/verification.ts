@@ -1,5 +1,5 @@
 import { readInvocation } from '../protocol/invocation.js';
-import { RecentMap } from '../util/collections.js';
+import { type Findings, FindingsCollector, RecentMap } from '../util/collections.js';
 import { cutBeforeToken } from '../util/text.js';
 import { bareUrl } from '../util/url.js';
 import { compactJson, isRecord } from '../util/values.js';
@@ -36,12 +36,6 @@ interface FixtureVerdict {
   /** `not-needed`: no call came, and none was required. */
   readonly status: 'used' | 'not-needed' | 'unused' | 'too-few' | 'too-many';
   readonly expected?: Expectation;
-}
-
-/** The number of findings, and the first hundred. */
-interface Findings<T> {
-  readonly count: number;
-  readonly examples: readonly T[];
 }
 
 /** A call that no fixture answered, so it ended in an error result. Fields are null if the invocation does not have them. */
@@ -449,24 +443,4 @@ function textAt(fields: unknown, key: string, max: number): string | null {
   const value = isRecord(fields) && Object.hasOwn(fields, key) ? fields[key] : null;
   if (typeof value !== 'string') return null;
   return value.length <= max ? value : `${Buffer.from(value.slice(0, max)).toString()}…`;
-}
-
-const SHOWN = 100;
-
-export class FindingsCollector<T> {
-  #count = 0;
-  readonly #examples: T[] = [];
-
-  add(example: T): void {
-    this.#count++;
-    if (this.#examples.length < SHOWN) this.#examples.push(example);
-  }
-
-  /** The findings including `more`, which is not stored. */
-  with(more: readonly T[] = []): Findings<T> {
-    return {
-      count: this.#count + more.length,
-      examples: [...this.#examples, ...more.slice(0, Math.max(0, SHOWN - this.#examples.length))],
-    };
-  }
 }

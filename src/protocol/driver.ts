@@ -79,28 +79,17 @@ export const inabilitySchema = z
 export type Observation<
   Kind extends z.infer<typeof observationSchema>['saw'] = z.infer<typeof observationSchema>['saw'],
 > = Extract<z.infer<typeof observationSchema>, { saw: Kind }>;
-export type Inability = z.infer<typeof inabilitySchema>;
+type Inability = z.infer<typeof inabilitySchema>;
 
 export type DriverLine = Observation | Inability;
 
 export type Ability = Instruction['do'] | Observation['saw'];
 
 /** The names that `cannot` may list. */
-export const ABILITIES = Object.keys({
-  invoke: true,
-  answer: true,
-  dismiss: true,
-  cancel: true,
-  migrate: true,
-  end: true,
-  model: true,
-  failure: true,
-  human: true,
-  question: true,
-  consent: true,
-  view: true,
-  migrated: true,
-} satisfies Record<Ability, true>);
+export const ABILITIES: readonly string[] = [
+  ...instructionSchema._zod.def.options.flatMap(({ shape }) => shape.do._zod.def.values),
+  ...observationSchema._zod.def.options.flatMap(({ shape }) => shape.saw._zod.def.values),
+];
 
 /** Reads one line of a driver. Unknown members are ignored; null counts as absent for an optional member. */
 export function readDriverLine(line: Uint8Array): Validation<DriverLine> {

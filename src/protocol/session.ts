@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { foreignWords, isRecord } from '../util/values.js';
 
 /** A call that an agent session waits for; the answer repeats it whole (seed 001). The id may be null or absent. */
-export const toolRequestSchema = z.object({
+const toolRequestSchema = z.object({
   tool_name: z.string(),
   args: z.optional(z.record(z.string(), z.unknown())),
   id: z.nullish(z.string()),

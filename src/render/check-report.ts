@@ -12,7 +12,7 @@ import {
 import type { Event } from '../events/events.js';
 import type { Exchange } from '../events/exchange.js';
 import { type CallLog, History } from '../events/history.js';
-import { toldOnce } from '../events/round-trips.js';
+import { seenOn } from '../events/round-trips.js';
 import type { RequirementId, Side, Warning } from '../protocol/requirements.js';
 import { groupBy } from '../util/collections.js';
 import type { Redactor } from '../util/redact.js';
@@ -370,7 +370,7 @@ export async function judgedLines(
   const isWanted = ({ id, status }: CheckReport['checks'][number]) =>
     isUnvalidated && id === 'RT-ARGS' && (status === 'fail' || status === 'warn');
   const history = new History();
-  for (const event of toldOnce(events)) history.apply(event);
+  for (const event of seenOn('tool-side', events)) history.apply(event);
   const rows = checks.filter(check => !isWanted(check));
   const faulty = new Set(
     rows.filter(({ status }) => status === 'fail' || status === 'warn').map(({ id }) => id),

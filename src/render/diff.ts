@@ -1,11 +1,13 @@
 import { diffWordsWithSpace } from 'diff';
-import type { Diff, DiffFile, RowKind, Rows } from '../display/diff.js';
+import type { Diff, RowKind, Rows } from '../display/diff.js';
 import type { Highlighter } from '../display/syntax.js';
 import type { Token } from '../display/syntax-lexers.js';
 import { lastUpTo } from '../util/collections.js';
 import { wholeCharacters } from '../util/text.js';
 import { visibleRuns } from '../util/visible.js';
 import { counted, type Ground, type Line, line, quote, type Span, say, type Tone } from './line.js';
+
+type DiffFile = Diff['files'][number];
 
 type Hunk = DiffFile['hunks'][number];
 

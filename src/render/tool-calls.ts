@@ -1,10 +1,9 @@
 import type { Content } from '../events/content.js';
 import type { Event, EventKind, RequestEvent } from '../events/events.js';
-import type { SentRequest } from '../events/round-trips.js';
+import { isAccepted, type SentRequest } from '../events/round-trips.js';
 import { urlSecrets } from '../events/shareable.js';
 import {
   type CallbackDelivery,
-  isAccepted,
   isDelivered,
   type ToolCall,
   type ToolCallState,

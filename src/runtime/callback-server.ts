@@ -1,12 +1,12 @@
 import { Content } from '../events/content.js';
 import type { Verdict, VerdictKind } from '../events/exchange.js';
-import { idOf, judge, rejection } from '../events/fold-exchange.js';
+import { idOf, judge } from '../events/fold-exchange.js';
 import type { History } from '../events/history.js';
 import { type Log, type RecordedRequest, recordRequest } from '../events/log.js';
 import type { Answer, Incoming, Refusal, Reply } from '../http/route.js';
 import { SecretPaths } from '../http/secret-paths.js';
 import { startServer } from '../http/server.js';
-import { type Callback, type CallbackReading, readCallback } from '../protocol/callbacks.js';
+import { type Callback, readCallback } from '../protocol/callbacks.js';
 
 /** Where the listener listens, and its address for the tool. */
 export interface ListenerOptions {
@@ -227,8 +227,7 @@ export class OpenListener {
     const reading = readCallback(arrived.body.json);
     const key = reading.ok ? this.#keyOf(reading.message) : this.#only();
     const exchange = key === undefined ? undefined : this.history.exchanges.get(key);
-    if (!exchange) return arrived.answer({}, unassignedVerdict(reading));
-    const concerns = { calls: [exchange.key], thread: exchange.invocation.group_id };
+    const concerns = exchange ? { calls: [exchange.key], thread: exchange.invocation.group_id } : {};
     return arrived.answer(concerns, judge(exchange, reading, arrived.body.sha256));
   }
 
@@ -259,10 +258,4 @@ export class OpenListener {
     const [key] = this.#expected;
     return this.#expected.size === 1 ? key : undefined;
   }
-}
-
-/** Judges a callback that is invalid or whose ids cannot belong to a call. */
-function unassignedVerdict(reading: CallbackReading): Verdict {
-  if (!reading.ok) return rejection(reading.faults);
-  return { kind: 'discarded', status: 404, reason: 'its group_id or its id is empty' };
 }

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { Content } from '../events/content.js';
 import type { RequestEvent } from '../events/events.js';
-import { type Exchange, isOpen } from '../events/exchange.js';
+import { canBeCanceled, type Exchange } from '../events/exchange.js';
 import { type Log, recordRequest } from '../events/log.js';
 import { isEncoded } from '../http/body.js';
 import {
@@ -237,7 +237,7 @@ export class Wire {
     const { invocation, settled, subscription } = exchange;
     const { group_id: thread, id } = invocation;
     if (settled?.by === 'denial') return;
-    if (isOpen(exchange) && !isOurThread) {
+    if (settled && canBeCanceled(exchange) && !isOurThread) {
       await this.cancelCall(exchange, 'policy'); // closing the thread would also end the subscription
       await waitForCallbacks?.();
     } else if (settled?.by === 'cancel' || subscription?.ended?.by === 'cancel') {

@@ -190,3 +190,29 @@ export async function concurrently<T>(
   };
   await Promise.all(Array.from({ length: concurrency }, worker));
 }
+
+/** The number of findings, and the first hundred. */
+export interface Findings<T> {
+  readonly count: number;
+  readonly examples: readonly T[];
+}
+
+const SHOWN = 100;
+
+export class FindingsCollector<T> {
+  #count = 0;
+  readonly #examples: T[] = [];
+
+  add(example: T): void {
+    this.#count++;
+    if (this.#examples.length < SHOWN) this.#examples.push(example);
+  }
+
+  /** The findings including `more`, which is not stored. */
+  with(more: readonly T[] = []): Findings<T> {
+    return {
+      count: this.#count + more.length,
+      examples: [...this.#examples, ...more.slice(0, Math.max(0, SHOWN - this.#examples.length))],
+    };
+  }
+}

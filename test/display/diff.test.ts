@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { DiffFile, RowKind } from '../../src/display/diff.js';
+import type { Diff, RowKind } from '../../src/display/diff.js';
 import { parsePatch } from '../../src/display/diff.js';
 import { blocksOf, wordMarks } from '../../src/render/diff.js';
 import { anyCodePoint } from '../support/characters.js';
 import { cpuMs } from '../support/cpu-ms.js';
 
-type Hunk = DiffFile['hunks'][number];
+type Hunk = Diff['files'][number]['hunks'][number];
 
 /** A row with all that is known of it; a number is null where its side has no such line. */
 interface Row {

@@ -1,5 +1,5 @@
+import { Content } from '../../events/content.js';
 import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
-import { isSame } from '../../events/tool-call.js';
 import type { Finding } from '../../protocol/driver.js';
 import type { Invocation } from '../../protocol/invocation.js';
 import { REQUIREMENT_IDS, type RequirementId } from '../../protocol/requirements.js';
@@ -93,7 +93,8 @@ export const runtimeRequestRules = defineRules({
         const earlier = firsts.get(name) ?? first;
         firsts.set(name, earlier);
         const { body = null } = earlier.request;
-        if (attempts.every(({ request }) => isSame(request.body ?? null, body))) return held(attempts);
+        if (attempts.every(({ request }) => Content.areSame(request.body ?? null, body)))
+          return held(attempts);
         const proof = earlier === first ? attempts : [earlier, ...attempts];
         return broken(`the id ${excerpt(invocation.id)} was used for two calls of its thread`, proof);
       });

@@ -1,8 +1,9 @@
 import { basename, resolve } from 'node:path';
 import { isTranscript, isWhole, missingFrom, readRecording } from '../../events/transcript-reader.js';
 import { overshadowed } from '../../fixtures/answer-call.js';
-import { type FixtureSet, stepsOf } from '../../fixtures/fixture-set.js';
+import type { FixtureSet } from '../../fixtures/fixture-set.js';
 import type { Step } from '../../fixtures/reply-schema.js';
+import { stepsOf } from '../../fixtures/reply-schema.js';
 import { readFixtureFiles } from '../../mock/sources.js';
 import { counted } from '../../render/line.js';
 import { writePublicFile } from '../../system/files.js';

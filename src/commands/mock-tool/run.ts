@@ -1,7 +1,8 @@
 import { Writable } from 'node:stream';
 import { unread } from '../../events/bounded-events.js';
 import { callbackSecrets } from '../../events/shareable.js';
-import { type FixtureSet, stepsOf } from '../../fixtures/fixture-set.js';
+import type { FixtureSet } from '../../fixtures/fixture-set.js';
+import { stepsOf } from '../../fixtures/reply-schema.js';
 import { isLoopback } from '../../http/addresses.js';
 import type { Rate } from '../../mock/limits.js';
 import { MockTool, type MockToolOptions } from '../../mock/mock-tool.js';

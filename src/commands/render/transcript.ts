@@ -5,7 +5,7 @@ import type { Content } from '../../events/content.js';
 import type { Event, RequestEvent } from '../../events/events.js';
 import { type Exchange, outcomeOf } from '../../events/exchange.js';
 import { CallLog, History } from '../../events/history.js';
-import { isBodyLost, roundTripsIn, toldOnce } from '../../events/round-trips.js';
+import { isBodyLost, roundTripsIn, seenOn } from '../../events/round-trips.js';
 import { type Session, Sessions } from '../../events/session-calls.js';
 import { callbackSecrets } from '../../events/shareable.js';
 import type { TranscriptHeader } from '../../events/transcript-reader.js';
@@ -65,7 +65,7 @@ export class SavedTranscript implements Saved {
     this.faults = faults;
     this.losses = missingFrom(transcript);
     this.#log = new CallLog({ isWhole: isWhole(transcript) });
-    for (const event of toldOnce(events)) {
+    for (const event of seenOn('tool-side', events)) {
       this.#log.apply(event);
       this.#addToSessions(event);
     }

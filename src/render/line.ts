@@ -151,6 +151,9 @@ export function runningClock(milliseconds: number): Span {
 /** Minimum width for the old and the new side of a diff side by side, in cells. */
 export const SPLIT_FROM = 120;
 
+/** The width of a pipe, which gets lines as they are; only a longer line continues on the next one, since it is never held whole. */
+export const UNWRAPPED = 64 * 1024;
+
 /** The number of lines to draw, and their layout. */
 export interface Layout {
   readonly count: number;

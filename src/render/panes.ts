@@ -13,7 +13,7 @@ import { isRecord } from '../util/values.js';
 import { hiddenIn } from '../util/visible.js';
 import { partsOf } from './diff.js';
 import { settlementText } from './failure.js';
-import { counted, type Layout, type Line, quote, SPLIT_FROM, say, textLines } from './line.js';
+import { counted, type Layout, type Line, quote, SPLIT_FROM, say, textLines, UNWRAPPED } from './line.js';
 
 /** The content of a pane, decided in this module only. */
 export interface Pane {
@@ -180,7 +180,9 @@ export function* wholePane(pane: Pane, layout: WholeLayout): Generator<Line> {
 /** All lines of a drawing, created lazily. */
 export function* wholeDrawing(drawing: Drawing, layout: WholeLayout): Generator<Line> {
   if (drawing.kind === 'text')
-    for (const piece of piecesOf(drawing.text, layout.width)) yield* textLines(piece, 1).lines;
+    for (const piece of piecesOf(drawing.text, layout.width))
+      if (layout.width === UNWRAPPED) yield quote(piece);
+      else yield* textLines(piece, 1).lines;
   else
     for (const part of partsOf(drawing.diff, lookOf(layout)))
       for (let at = 0; at < part.height; at++) yield part.line(at);
@@ -205,7 +207,7 @@ function* piecesOf(text: string, width = Number.POSITIVE_INFINITY): Generator<st
 }
 
 function lookOf({ width = 0, isUnfolded = false, highlighter = null }: WholeLayout) {
-  return { isSplit: width >= SPLIT_FROM, isUnfolded, highlighter };
+  return { isSplit: width >= SPLIT_FROM && width !== UNWRAPPED, isUnfolded, highlighter };
 }
 
 /** The heading of a pane, its notes, at most `count` lines of its drawing, and the total number of lines. */

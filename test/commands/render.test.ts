@@ -11,6 +11,7 @@ import {
   at,
   CHOICE,
   call,
+  answered as dispatchAnswered,
   EVENT,
   eventsOf,
   INVOCATION,
@@ -287,6 +288,26 @@ describe('a transcript', () => {
     expect(messages).toMatch(
       /← POST \S+ callback, .*answered 200 after 0ms\n {2}\{\n {4}"type": "tool_result",/,
     );
+  });
+
+  test('shows only the first and last of many attempts that end in the same way', async () => {
+    const attempts = Array.from({ length: 6_000 }, (_, index) => index + 1).flatMap(attempt => [
+      ...at(attempt, call({ attempt })),
+      ...at(attempt, dispatchAnswered(attempt === 6_000 ? 200 : 503, { attempt })),
+    ]);
+    const { stdout } = await render(transcript(loaded(), attempts, at(7_000, resultArrives())));
+    expect(
+      stdout.match(/sent( again \(attempt \d+\))? edit_file|answered 503 instead|acknowledged/g),
+    ).toEqual([
+      'sent edit_file',
+      'answered 503 instead',
+      'sent again (attempt 1000) edit_file',
+      'answered 503 instead',
+      'sent again (attempt 1000) edit_file',
+      'acknowledged',
+    ]);
+    expect(stdout).toContain('… 5997 attempts that ended like those around them are not shown\n');
+    expect(stdout.match(/^→ POST/gm)).toHaveLength(3);
   });
 
   test('without its header, its end, or events reports what is missing', async () => {

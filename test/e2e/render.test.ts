@@ -1,5 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder } from './support/folder.js';
@@ -144,12 +145,22 @@ describe.concurrent('output in a pipe', () => {
   const widest = (text: string) => Math.max(...text.split('\n').map(line => line.length));
   const long = JSON.stringify({ type: 'tool_result', ...IDS, text: 'word '.repeat(100) });
 
-  it('has 80 columns, or --width', async () => {
-    const [preset, told] = await Promise.all([
-      runHere(argv`render -`, { stdin: long }),
-      runHere(argv`render - --width 40`, { stdin: long }),
+  it('has each line as it is; with --width, lines are wrapped', async () => {
+    const words = 'word '.repeat(2_000);
+    const stdin = JSON.stringify({ type: 'tool_result', ...IDS, text: words });
+    const [whole, wrapped] = await Promise.all([
+      runHere(argv`render -`, { stdin }),
+      runHere(argv`render - --width 40`, { stdin }),
     ]);
-    expect([widest(preset.stdout), widest(told.stdout)]).toEqual([80, 40]);
+    expect(whole.stdout.split('\n').filter(line => line === words)).toHaveLength(2); // human and llm
+    expect(widest(wrapped.stdout)).toBe(40);
+  });
+
+  it('has diffs and panes below each other, and no blanks at the end of a coloured row', async () => {
+    const env = { NO_COLOR: '', FORCE_COLOR: '2' };
+    const { stdout } = await runHere(argv`render -`, { stdin: RESULT, env });
+    const shown = stripVTControlCharacters(stdout);
+    expect(shown).toContain('\n1   - const a = 1;\n  1 + const a = 2;\n\nLLM text, 4 bytes\ndone\n');
   });
 
   it('cuts and pads by terminal cells, in the build as in the source', async () => {

@@ -29,7 +29,7 @@ export function renderCommand(run: RunCommand): Command {
       -o, --output <format>  full screen, text for people, or one JSON object
       --as <format>  make a picture, or convert the results to another system's format
       --save <file>  output file of --as (default: stdout)
-      --width <cells>  columns (default: the terminal; 80 in a pipe, 100 in a picture)
+      --width <cells>  columns (default: the terminal; 100 in a picture; a pipe gets whole lines)
       --color  colours in a pipe too (FORCE_COLOR works too)
       --no-color  no colours (NO_COLOR works too)`,
     values: {

@@ -4,7 +4,7 @@ import { parsePatch } from '../../display/diff.js';
 import { readRecording } from '../../events/transcript-reader.js';
 import { readCallback } from '../../protocol/callbacks.js';
 import type { Warning } from '../../protocol/requirements.js';
-import { quote } from '../../render/line.js';
+import { quote, UNWRAPPED } from '../../render/line.js';
 import { warningText } from '../../render/outputs/trouble.js';
 import { colourLevel } from '../../render/terminal/colour-level.js';
 import { runsOf, svgLines } from '../../render/terminal/svg.js';
@@ -111,8 +111,6 @@ function problemsOf(name: string, { faults = [], losses = [] }: Saved): Warning[
   ];
 }
 
-const PIPE_WIDTH = 80;
-
 /** Width of an SVG in cells; it supports 256 colours. */
 const [PICTURE_WIDTH, PICTURE_LEVEL] = [100, 2] as const;
 
@@ -131,7 +129,7 @@ async function show(
     const { showFullScreen } = await import('./pager.js');
     return showFullScreen(name, rowsFor, createTheme(level), terminal);
   }
-  const natural = as ? PICTURE_WIDTH : (stdout.isTTY && stdout.columns) || PIPE_WIDTH;
+  const natural = as ? PICTURE_WIDTH : (stdout.isTTY && stdout.columns) || UNWRAPPED;
   const { width = natural } = options;
   await writeLines(as ? pictureLines(rowsFor, width) : rowsFor(width), save, stdout);
   return 0;

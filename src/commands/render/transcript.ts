@@ -139,11 +139,11 @@ export class SavedTranscript implements Saved {
   }
 
   /** Returns the messages of a call; without any call all of them, since discovery shows why. */
-  #messages({ exchange, events }: Chapter): Section[] {
+  #messages({ exchange, events, messages }: Chapter): Section[] {
     const isWhole = this.#exchanges.length === 0 && !this.#isTool && this.#sessionLines.length === 0;
     if (!exchange && !isWhole) return [];
     const isShown = (event: Event) => isWhole || !('purpose' in event && event.purpose === 'discovery');
-    return [{ events: events.filter(isShown), redactor: callbackSecrets(events) }];
+    return [{ events: messages.filter(isShown), redactor: callbackSecrets(events) }];
   }
 
   /** Returns the output of `invoke -o json` or `session answer -o json`. */
@@ -195,6 +195,8 @@ export class SavedTranscript implements Saved {
 class Chapter {
   readonly history: History;
   readonly timeline: readonly Line[];
+  /** The events of the messages to show. */
+  readonly messages: readonly Event[];
 
   constructor(
     readonly events: readonly Event[],
@@ -206,14 +208,37 @@ class Chapter {
       this.history.apply(event);
       log.add(event);
     }
+    const hidden = repeatedAttempts(events);
+    this.messages = events.filter(event => !('leg' in event && hidden.has(event.leg ?? '')));
     const steps = log.latest(Number.POSITIVE_INFINITY).toSorted((one, other) => one.at - other.at);
-    this.timeline = steps.map(each => timed(each.at, stepLine(each)));
+    const shown = steps.filter(({ key }) => !hidden.has(key.replace(/^\w+:/, '')));
+    const rest = `… ${hidden.size} attempts that ended like those around them are not shown`;
+    this.timeline = [
+      ...shown.map(each => timed(each.at, stepLine(each))),
+      ...(hidden.size > 0 ? [[say(rest, 'dim')]] : []),
+    ];
   }
 
   /** The call that the chapter is about, if any. */
   get exchange(): Exchange | undefined {
     return this.history.first;
   }
+}
+
+/** Up to this number, all attempts are shown. */
+const MAX_ATTEMPTS = 10;
+
+/** Returns the request ids of attempts that ended in the same way as those before and after them; empty for few attempts. */
+function repeatedAttempts(events: readonly Event[]): ReadonlySet<string> {
+  const attempts = [...roundTripsIn(events).values()].filter(
+    ({ request }) => request.purpose === 'invocation',
+  );
+  if (attempts.length <= MAX_ATTEMPTS) return new Set();
+  const ends = attempts.map(
+    ({ status, broken, response }) => `${status} ${broken?.code} ${response?.body?.size}`,
+  );
+  const isAlike = (at: number) => ends[at - 1] === ends[at] && ends[at + 1] === ends[at];
+  return new Set(attempts.filter((_, at) => isAlike(at)).map(({ request }) => request.leg));
 }
 
 /** Returns a line with the time since the start in the margin. */

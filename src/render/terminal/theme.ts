@@ -8,6 +8,7 @@ import {
   partsOfHalf,
   type Span,
   type Tone,
+  UNWRAPPED,
   withHalves,
 } from '../line.js';
 import { cellsOf, clustersOf } from './cells.js';
@@ -112,6 +113,7 @@ const MIN_ROOM = 10;
  * indented by the gutter. The halves of a line with a divider are wrapped separately. A background fills the row to its end.
  */
 export function wrapLine(line: Line, width: number, theme: Theme): string[] {
+  if (width === UNWRAPPED) return [dressLine(line, theme)];
   return wrapHalves(line, { width, theme, isProse: false });
 }
 
@@ -303,7 +305,7 @@ const GAP = 3;
 
 /** How the human's and the LLM's pane share a width: side by side if there is room, else stacked. */
 export function paneLayout(columns: number) {
-  const isSideBySide = columns >= WIDE;
+  const isSideBySide = columns >= WIDE && columns !== UNWRAPPED;
   const width = isSideBySide ? Math.floor((columns - GAP) / 2) : columns;
   return {
     isSideBySide,

@@ -6,44 +6,46 @@ import { visibleLine } from '../util/visible.js';
 import { readText } from './read-source.js';
 import type { Prompts, Terminal } from './terminal.js';
 
-/** A typo would disable its rule. */
-const annotationName = z.string().check(
-  z.refine(isAnnotation, {
-    error: ({ input }) =>
-      `is not an annotation (${ANNOTATIONS.join(', ')}, or x-vendor-key). ${didYouMean(String(input), ANNOTATIONS)}`.trim(),
-  }),
-);
+/**
+ * Which tools may be called: deny first, then allow, then the default (seed 002, "ToolPermissionPolicy"). Created on demand: few calls
+ * have a policy.
+ */
+function policySchema() {
+  const namePattern = z.string().check(z.minLength(1));
+  /** A typo would disable its rule. */
+  const annotationName = z.string().check(
+    z.refine(isAnnotation, {
+      error: ({ input }) =>
+        `is not an annotation (${ANNOTATIONS.join(', ')}, or x-vendor-key). ${didYouMean(String(input), ANNOTATIONS)}`.trim(),
+    }),
+  );
+  /** A name or a wildcard, optionally with an annotation; then both must match. */
+  const rule = z.union([
+    namePattern,
+    z
+      .strictObject({
+        name: z.optional(namePattern),
+        annotation: z.optional(annotationName),
+        reason: z.optional(z.string()),
+      })
+      .check(
+        z.refine(({ name, annotation }) => name !== undefined || annotation !== undefined, {
+          error: 'needs a name or an annotation',
+        }),
+      ),
+  ]);
+  return z.strictObject({
+    version: z.literal(1),
+    deny: z.optional(z.array(rule)),
+    allow: z.optional(z.array(rule)),
+    /** Default if omitted: `deny` if there is an allow list, otherwise `allow`. */
+    default: z.optional(z.enum(['allow', 'deny'])),
+  });
+}
 
-const namePattern = z.string().check(z.minLength(1));
+type Policy = z.infer<ReturnType<typeof policySchema>>;
 
-/** A name or a wildcard, optionally with an annotation; then both must match. */
-const ruleSchema = z.union([
-  namePattern,
-  z
-    .strictObject({
-      name: z.optional(namePattern),
-      annotation: z.optional(annotationName),
-      reason: z.optional(z.string()),
-    })
-    .check(
-      z.refine(({ name, annotation }) => name !== undefined || annotation !== undefined, {
-        error: 'needs a name or an annotation',
-      }),
-    ),
-]);
-
-/** Which tools may be called: deny first, then allow, then the default (seed 002, "ToolPermissionPolicy"). */
-const policySchema = z.strictObject({
-  version: z.literal(1),
-  deny: z.optional(z.array(ruleSchema)),
-  allow: z.optional(z.array(ruleSchema)),
-  /** Default if omitted: `deny` if there is an allow list, otherwise `allow`. */
-  default: z.optional(z.enum(['allow', 'deny'])),
-});
-
-type Policy = z.infer<typeof policySchema>;
-
-type Rule = z.infer<typeof ruleSchema>;
+type Rule = NonNullable<Policy['deny']>[number];
 
 export type ToolInfo = Pick<Tool, 'name' | 'annotations'>;
 
@@ -118,7 +120,7 @@ async function readPolicy(path: string, stdin: Terminal['stdin']): Promise<Polic
       hint: 'For example: {"version": 1, "deny": ["delete_*", {"annotation": "destructive"}]}',
       least: '`version: 1`',
       code: 'unreadable-file',
-      build: source => source.parse(policySchema),
+      build: source => source.parse(policySchema()),
     },
   );
 }

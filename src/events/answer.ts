@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import type { SoundReading } from '../dialects/dialect.js';
-import { readAs, type Translatable } from '../dialects/dialects.js';
-import { IS_ERROR_LEFT_OUT } from '../dialects/mcp.js';
+import type { Translatable } from '../dialects/dialects.js';
+import { IS_ERROR_LEFT_OUT, mcpDialect } from '../dialects/mcp.js';
+import { rapDialect } from '../dialects/rap.js';
 import type { Invocation } from '../protocol/invocation.js';
 import { type JudgedOutcome, textOfOutcome } from '../protocol/outcome.js';
 import type { JsonReading } from '../util/json.js';
@@ -26,7 +27,7 @@ export function answerOf({ invocation, settled }: Ended, outcome: JudgedOutcome 
   const { id, group_id: thread, call_id, operation: tool, arguments: args } = invocation ?? {};
   const asked = invocation && { tool, args };
   if (settled?.by === 'result') {
-    const reading = readAs('rap', settled.native);
+    const reading = rapDialect.read(settled.native);
     if (!reading.ok) return null;
     const { answer } = reading;
     return { ...reading, answer: { ...answer, call: { ...answer.call, ...asked } } };
@@ -61,7 +62,7 @@ export function readMcpAnswer(json: JsonReading): McpAnswer {
   const needed = inputRequiredSchema.safeParse(native);
   if (needed.success) return ofOurs(native, missingInput(needed.data), []);
   if (refusal.success) return refused(native, refusal.data.error);
-  const reading = json.ok ? readAs('mcp', native) : { ok: false as const, faults: [json.reason] };
+  const reading = json.ok ? mcpDialect.read(native) : { ok: false as const, faults: [json.reason] };
   if (!reading.ok) return unreadable(native, reading.faults);
   const { answer, text } = reading;
   const notes = reading.notes.filter(note => note !== IS_ERROR_LEFT_OUT); // `basis` is `assumed` then

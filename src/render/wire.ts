@@ -280,7 +280,7 @@ const MAX_BODY = 64 * 1024;
  * `-v`: every message except discovery, marked as in curl: `>` was sent by this program, `<` was received. Without secrets, and safe to
  * print.
  */
-export function verboseTeller(redactor: Redactor, write: (text: string) => unknown): (event: Event) => void {
+export function verbosePrinter(redactor: Redactor, write: (text: string) => unknown): (event: Event) => void {
   const pending = new Map<string, RequestEvent>();
   return event => {
     if (event.kind === 'request' && event.purpose !== 'discovery') {

@@ -44,4 +44,7 @@ test('a call loads few files', async () => {
   expect(definedIn(files)).toEqual(['invoke']);
   expect(files.size).toBeGreaterThan(5);
   expect(files.size).toBeLessThanOrEqual(16);
+  const text = [...files.values()].join('\n');
+  for (const unused of ['wrong line counts', 'no tool servers are configured'])
+    expect(text).not.toContain(unused);
 });

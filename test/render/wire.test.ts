@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Content } from '../../src/events/content.js';
 import type { Fact } from '../../src/events/events.js';
 import { CallLog } from '../../src/events/history.js';
-import { timelineLines, verboseTeller } from '../../src/render/wire.js';
+import { timelineLines, verbosePrinter } from '../../src/render/wire.js';
 import { createRedactor } from '../../src/util/redact.js';
 import { hiddenIn } from '../../src/util/visible.js';
 import {
@@ -201,7 +201,7 @@ describe('CallLog.concerning', () => {
 describe('-v', () => {
   function told(secrets: string[], ...story: Moment[][]): string {
     let text = '';
-    const tell = verboseTeller(createRedactor(secrets), piece => (text += piece));
+    const tell = verbosePrinter(createRedactor(secrets), piece => (text += piece));
     for (const event of eventsOf(...story)) tell(event);
     return text;
   }

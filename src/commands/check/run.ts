@@ -23,7 +23,7 @@ import { CHECK_FORMATS, ruleLines } from '../../render/outputs/check.js';
 import { warningText } from '../../render/outputs/trouble.js';
 import { createTheme, printed } from '../../render/terminal/theme.js';
 import { mergeWarnings } from '../../render/warnings.js';
-import { verboseTeller } from '../../render/wire.js';
+import { verbosePrinter } from '../../render/wire.js';
 import { Wire } from '../../runtime/wire.js';
 import { cameWithin } from '../../system/process.js';
 import { writeOut } from '../../system/streams.js';
@@ -351,7 +351,7 @@ async function probe(
   const { verbose, quiet, operation: operations = [], probeTimeout: probeTimeoutMs } = flags;
   const progress = progressOn(terminal, quiet === true);
   onStop(async () => progress.end());
-  if (verbose) log.subscribe(verboseTeller(redactor, progress.aside));
+  if (verbose) log.subscribe(verbosePrinter(redactor, progress.aside));
   const print = (text: string) => progress.aside(redactor.text(text));
   const url = await reach(target, {
     ...new StartedServers(log, () => [], verbose ? print : null).options,

@@ -6,7 +6,7 @@ import type { Scenario } from '../../check/runtime/scenario.js';
 import { SCENARIOS } from '../../check/runtime/scenarios.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { type Line, line, say } from '../../render/line.js';
-import { verboseTeller } from '../../render/wire.js';
+import { verbosePrinter } from '../../render/wire.js';
 import { unreadable } from '../../system/files.js';
 import { errnoOf, messageOf, ProtocolCliError } from '../../util/errors.js';
 import { didYouMean } from '../../util/text.js';
@@ -95,7 +95,7 @@ export async function driveRuntime(
     async onStart({ name }, log) {
       const output = byLine(text => print(serverLines(text, name)));
       log.subscribe(event => redactor.learn(event));
-      if (verbose) log.subscribe(verboseTeller(redactor, print));
+      if (verbose) log.subscribe(verbosePrinter(redactor, print));
       const path = save === undefined ? undefined : join(save, `${name}.ndjson`);
       const endTranscript = await saveTranscript(log, path, redactor, { ...about, observer: 'tool' });
       return {

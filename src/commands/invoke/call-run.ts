@@ -6,7 +6,6 @@ import { failureOf } from '../../render/failure.js';
 import { Page, type Reporter } from '../../render/outputs/reporter.js';
 import { textReporter } from '../../render/outputs/text.js';
 import { type Trouble, warningText } from '../../render/outputs/trouble.js';
-import { verboseTeller } from '../../render/wire.js';
 import { writeOut } from '../../system/streams.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
@@ -215,7 +214,8 @@ async function openOutput(options: InvokeOptions, run: Run) {
   const isDrawn = output === 'ui';
   const verbosely = verbose ? run.verboseWriter(isDrawn) : null; // the output of -v
   // For MCP, -v prints the JSON-RPC messages.
-  if (verbosely && options.mcp === undefined) log.subscribe(verboseTeller(redactor, verbosely));
+  if (verbosely && options.mcp === undefined)
+    log.subscribe((await import('../../render/wire.js')).verbosePrinter(redactor, verbosely));
   const keepsBodies = verbose || save !== undefined || output === 'ndjson';
   return { history, reporter, isDrawn, keepsBodies, verbosely };
 }

@@ -69,7 +69,7 @@ export async function reachMcp(call: CallRun, peer: McpPeer): Promise<ReachedToo
   const server = await openServer({ ...peer, headers }, run, {
     ...{ timeout, maxBody, isQuiet: output?.isDrawn || quiet === true },
     ...(output && verbose && !terminal.stdout.isTTY && { onStderr: text => stderr.write(serverLines(text)) }),
-    ...(output?.verbosely && { onMessage: jsonRpcTeller(redactor, output.verbosely) }),
+    ...(output?.verbosely && { onMessage: jsonRpcPrinter(redactor, output.verbosely) }),
   });
   const tool = toolOf({ name: server.name, tools: [...server.tools] }, operation);
   server.checkCallable(tool.name);
@@ -236,7 +236,7 @@ const MAX_MESSAGE_LENGTH = 64 * 1024;
 const SIGNS = { sent: '>', received: '<' } as const;
 
 /** `-v` for MCP: prints each JSON-RPC message on one line, with secrets redacted and control characters made visible. */
-function jsonRpcTeller(
+function jsonRpcPrinter(
   redactor: Redactor,
   write: (text: string) => unknown,
 ): (message: unknown, way: keyof typeof SIGNS) => void {

@@ -14,7 +14,6 @@ import { REDACTED } from '../../util/redact.js';
 import { cut, excerpt, firstFew, formatDuration } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import type { Denial } from '../consent.js';
-import { confirmCommands, readRapConfig, requireServers } from '../rap-config.js';
 import { asTrouble, withErrorReport } from '../run.js';
 import { type ConfiguredTarget, reach, readHeaders, type ServerTarget, StartedServers } from '../target.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
@@ -316,6 +315,7 @@ class Preparation {
 
   /** A name that two toolsets define cannot be called in either (RT-TOOLSET). */
   async #locateAmongConfigured() {
+    const { confirmCommands, readRapConfig, requireServers } = await import('../rap-config.js');
     const config = await readRapConfig(this.#prompts.terminal);
     requireServers(config);
     const { targets, warnings } = config;

@@ -9,7 +9,7 @@ import type { Warning } from '../../protocol/requirements.js';
 import { Page } from '../../render/outputs/reporter.js';
 import type { KnownSession, SessionReporter } from '../../render/outputs/session.js';
 import type { Trouble } from '../../render/outputs/trouble.js';
-import { verboseTeller } from '../../render/wire.js';
+import { verbosePrinter } from '../../render/wire.js';
 import {
   type Answerer,
   answeredCall,
@@ -140,7 +140,7 @@ async function answerSession(plan: AnswerPlan, run: Run): Promise<ExitStatus> {
   const page = new Page(known.history, streams);
   const reporter = await REPORTERS[output](known, page, plan, run);
   if (reporter.event) log.subscribe(reporter.event);
-  if (flags.verbose) log.subscribe(verboseTeller(redactor, run.verboseWriter(output === 'ui')));
+  if (flags.verbose) log.subscribe(verbosePrinter(redactor, run.verboseWriter(output === 'ui')));
   const notes = networkNotes(plan);
   const failed = await serve(plan, run, known.history, reporter, notes)
     .catch(asTrouble)

@@ -2,7 +2,7 @@ import type { FixtureSet } from '../fixtures/fixture-set.js';
 import type { Invocation } from '../protocol/invocation.js';
 import { remembering } from '../util/collections.js';
 import { MAX_DEPTH } from '../util/json.js';
-import { REDACTED, writtenForms } from '../util/redact.js';
+import { createRedactor, REDACTED, type Redactor } from '../util/redact.js';
 import { jsonPath } from '../util/values.js';
 
 /** User code that processes requests and responses, in the given order (seed 003). */
@@ -50,8 +50,7 @@ export class Middlewares {
 
   /**
    * Returns the payload to send, and the changes to log.
-   * @throws RangeError if the value is nested deeper than 128 levels or contains itself, or if there are too many secrets to search
-   * for.
+   * @throws RangeError if the value is nested deeper than 128 levels or contains itself.
    */
   response(payload: unknown, invocation: Invocation): Shaped | Promise<Shaped> {
     if (this.users.length === 0) return this.#audited(payload, invocation);
@@ -182,14 +181,16 @@ const MAX_CHANGES = 100;
 class Shaping {
   readonly changes: Change[] = [];
   readonly #path: PropertyKey[] = [];
-  readonly #finder: WordFinder;
+  readonly #redactor: Redactor;
 
   constructor(
     private readonly isSecretKey: (key: string) => boolean,
     private readonly sanitize: boolean,
     private readonly secrets: ReadonlySet<string>,
   ) {
-    this.#finder = new WordFinder(formsOf(secrets));
+    this.#redactor = createRedactor(
+      new Set([...secrets].flatMap(secret => [secret, withoutControls(secret)])),
+    );
   }
 
   shape(value: unknown): unknown {
@@ -239,7 +240,7 @@ class Shaping {
   /** Sanitizes first, because control characters could hide a secret. */
   #shapedText(before: string) {
     const sanitized = this.sanitize ? withoutControls(before) : before;
-    return { sanitized, text: this.#finder.replaceIn(sanitized, REDACTED) };
+    return { sanitized, text: this.#redactor.text(sanitized) };
   }
 
   #note(change: Change['change']): void {
@@ -252,130 +253,4 @@ class Shaping {
     this.#path.pop();
     return result;
   }
-}
-
-function* formsOf(secrets: ReadonlySet<string>): Iterable<string> {
-  for (const secret of secrets)
-    for (const form of new Set([secret, withoutControls(secret), ...writtenForms(secret)]))
-      if (form.length >= MIN_SECRET_LENGTH) yield form;
-}
-
-/** Maximum length of all words together, in characters; the automaton then takes about 60 MB. */
-const BUDGET = 1024 * 1024;
-
-const FEW = 16;
-
-/** Maximum length of words for `String.includes`, in characters. For longer words its time can be the product of both lengths. */
-const SHORT = 256;
-
-const ROOT = 0;
-
-interface Span {
-  readonly from: number;
-  readonly to: number;
-}
-
-/**
- * Finds many words in a text at once (Aho and Corasick), in time linear in the text. The words may come from a caller, so their number
- * and content do not affect the time.
- */
-class WordFinder {
-  readonly #words: string[] = [];
-  /** Length of the shortest word beyond the size limit. */
-  #shortestLeftOut = Number.POSITIVE_INFINITY;
-  readonly #areFew: boolean;
-  #automaton: Automaton | undefined;
-
-  constructor(words: Iterable<string>) {
-    let left = BUDGET;
-    for (const word of words) {
-      if (word.length > left) this.#shortestLeftOut = Math.min(this.#shortestLeftOut, word.length);
-      else if (word !== '') {
-        left -= word.length;
-        this.#words.push(word);
-      }
-    }
-    this.#areFew = this.#words.length <= FEW && this.#words.every(({ length }) => length <= SHORT);
-  }
-
-  /**
-   * Replaces the words by `substitute`; overlapping words are replaced as one.
-   * @throws RangeError if the text could contain a word beyond the size limit.
-   */
-  replaceIn(text: string, substitute: string): string {
-    if (text.length >= this.#shortestLeftOut) throw new RangeError('too many secrets to redact');
-    if (this.#areFew && !this.#words.some(word => text.includes(word))) return text; // the usual case, at native speed
-    this.#automaton ??= new Automaton(this.#words);
-    const pieces: string[] = [];
-    let done = 0;
-    for (const { from, to } of this.#automaton.spansIn(text)) {
-      pieces.push(text.slice(done, from), substitute);
-      done = to;
-    }
-    return pieces.join('') + text.slice(done);
-  }
-}
-
-/** Each state is the longest suffix of the text so far that is a prefix of a word. */
-class Automaton {
-  readonly #next = new Map<number, number>();
-  /** By state: the state of the next shorter suffix that is a prefix of a word. */
-  readonly #shorter: number[] = [ROOT];
-  /** By state: the length of the longest word that ends there, or 0. */
-  readonly #wordLength: number[] = [0];
-
-  /** Adds all words letter by letter, because a state needs those of shorter prefixes. */
-  constructor(words: readonly string[]) {
-    let prefixes = words.map(word => ({ word, state: ROOT }));
-    for (let length = 1; prefixes.length > 0; length++) {
-      for (const prefix of prefixes) {
-        prefix.state = this.#add(prefix.state, prefix.word.charCodeAt(length - 1));
-        if (prefix.word.length === length) this.#wordLength[prefix.state] = length;
-      }
-      prefixes = prefixes.filter(({ word }) => word.length > length);
-    }
-  }
-
-  spansIn(text: string): Span[] {
-    const spans: Span[] = [];
-    let state = ROOT;
-    for (let at = 0; at < text.length; at++) {
-      state = this.#follow(state, text.charCodeAt(at));
-      const length = this.#wordLength[state] ?? 0;
-      if (length > 0) cover(spans, at + 1 - length, at + 1);
-    }
-    return spans;
-  }
-
-  #add(from: number, code: number): number {
-    const known = this.#next.get(edgeKey(from, code));
-    if (known !== undefined) return known;
-    const shorter = from === ROOT ? ROOT : this.#follow(this.#shorter[from] ?? ROOT, code);
-    const state = this.#shorter.push(shorter) - 1;
-    this.#wordLength.push(this.#wordLength[shorter] ?? 0);
-    this.#next.set(edgeKey(from, code), state);
-    return state;
-  }
-
-  #follow(state: number, code: number): number {
-    for (let at = state; ; at = this.#shorter[at] ?? ROOT) {
-      const next = this.#next.get(edgeKey(at, code));
-      if (next !== undefined) return next;
-      if (at === ROOT) return ROOT;
-    }
-  }
-}
-
-function edgeKey(state: number, code: number): number {
-  return state * 0x1_00_00 + code;
-}
-
-/** Adds a span that ends after all others, and merges it with those that it overlaps. */
-function cover(spans: Span[], from: number, to: number): void {
-  let start = from;
-  for (let last = spans.at(-1); last && last.to > start; last = spans.at(-1)) {
-    start = Math.min(start, last.from);
-    spans.pop();
-  }
-  spans.push({ from: start, to });
 }

@@ -7,14 +7,23 @@ import { visibleLine } from './visible.js';
 /** Secrets are looked up by this many characters; shorter ones are too common to be redacted. */
 const HEAD = 4;
 
-const MARKS = 1 << 16;
+const HASHES = 1 << 16;
 
 /** Up to this number of secrets, `indexOf` for each is faster than one pass through the text. */
 const FEW = 32;
 
+/** Number of characters for `indexOf`, whose time can be the product of both lengths. */
+const START = 32;
+
+/** Maximum number of compared characters for each character of a text. */
+const WORK = 32;
+
+/** Number of compared characters that are allowed in any text. */
+const FREE_WORK = 4 * 1024;
+
 interface Span {
   readonly from: number;
-  readonly to: number;
+  to: number;
 }
 
 interface FinderOptions {
@@ -24,14 +33,18 @@ interface FinderOptions {
   readonly wholeBelow?: number;
 }
 
-/** Replaces many secrets in a text, in linear time. */
+/** Replaces many secrets in linear time, since both they and the text may be hostile; a text that takes longer is redacted as a whole. */
 export class SecretFinder {
+  /** Null if there are many. */
+  #few: Set<string> | null = new Set();
   readonly #secrets: RecentMap<string, true>;
   /** Lengths of secrets by first characters, longest first. */
   readonly #lengths: RecentMap<string, readonly number[]>;
-  /** Hashes of first characters, which rule out most positions of a text. */
-  readonly #marks = new Uint8Array(MARKS);
-  readonly #few = new Set<string>();
+  /** Hashes of first and of last characters, which rule out most positions of a text. */
+  #starts = new Uint8Array(0);
+  #ends = new Uint8Array(0);
+  /** Work that is left for the text. */
+  #left = 0;
 
   constructor(private readonly options: FinderOptions = {}) {
     const { remembered = Number.POSITIVE_INFINITY } = options;
@@ -41,53 +54,85 @@ export class SecretFinder {
 
   add(secret: string): void {
     if (secret.length < HEAD) return;
-    if (this.#few.size <= FEW) this.#few.add(secret);
-    this.#secrets.set(secret, true);
-    this.#marks[markAt(secret, 0)] = 1;
-    const head = secret.slice(0, HEAD);
-    const lengths = this.#lengths.get(head) ?? [];
-    const isNew = !lengths.includes(secret.length);
-    this.#lengths.set(head, isNew ? [...lengths, secret.length].sort((a, b) => b - a) : lengths);
+    if (!this.#few) this.#index(secret);
+    else if (this.#few.add(secret).size > FEW) this.#indexAll(this.#few);
+  }
+
+  #indexAll(secrets: Iterable<string>): void {
+    this.#few = null;
+    this.#starts = new Uint8Array(HASHES);
+    this.#ends = new Uint8Array(HASHES);
+    for (const secret of secrets) this.#index(secret);
   }
 
   /** Replaces secrets; overlapping ones are replaced as one. */
   replaceIn(text: string): string {
-    const spans = this.#few.size <= FEW ? this.#search(text) : this.#walk(text);
+    this.#left = FREE_WORK + WORK * text.length;
+    const spans = this.#few ? this.#search(text, this.#few) : this.#walk(text);
+    if (this.#left < 0) return REDACTED;
     const pieces: string[] = [];
     let done = 0;
-    for (const { from, to } of merged(spans)) {
+    for (const { from, to } of spans) {
       pieces.push(text.slice(done, from), REDACTED);
       done = to;
     }
     return done === 0 ? text : pieces.join('') + text.slice(done);
   }
 
-  #search(text: string): Span[] {
+  #index(secret: string): void {
+    this.#secrets.set(secret, true);
+    this.#starts[hashAt(secret, 0)] = 1;
+    this.#ends[hashAt(secret, secret.length - HEAD)] = 1;
+    const head = secret.slice(0, HEAD);
+    const lengths = this.#lengths.get(head) ?? [];
+    const isNew = !lengths.includes(secret.length);
+    this.#lengths.set(head, isNew ? [...lengths, secret.length].sort((a, b) => b - a) : lengths);
+  }
+
+  #search(text: string, secrets: Iterable<string>): Span[] {
     const spans: Span[] = [];
-    for (const secret of this.#few)
-      for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, at + 1))
-        if (this.#mayBeAt(text, at, at + secret.length)) spans.push({ from: at, to: at + secret.length });
-    return spans.sort((a, b) => a.from - b.from);
+    for (const secret of secrets) {
+      const start = secret.slice(0, START);
+      const found: Span[] = [];
+      for (let at = text.indexOf(start); at >= 0 && this.#left >= 0; at = text.indexOf(start, at + 1)) {
+        const to = at + secret.length;
+        this.#left -= secret.length / 8; // compared natively
+        if (this.#mayStart(text, at) && text.slice(at, to) === secret && this.#mayEnd(text, at, to))
+          cover(found, at, to);
+      }
+      spans.push(...found);
+    }
+    const all: Span[] = [];
+    for (const { from, to } of spans.sort((a, b) => a.from - b.from)) cover(all, from, to);
+    return all;
   }
 
   #walk(text: string): Span[] {
     const spans: Span[] = [];
-    for (let at = 0; at + HEAD <= text.length; at++) {
-      if (this.#marks[markAt(text, at)] !== 1) continue;
-      const lengths = this.#lengths.get(text.slice(at, at + HEAD)) ?? [];
-      const isHere = (length: number) =>
-        this.#secrets.get(text.slice(at, at + length)) && this.#mayBeAt(text, at, at + length);
-      const length = lengths.find(isHere);
-      if (length) spans.push({ from: at, to: at + length });
+    for (let at = 0; at + HEAD <= text.length && this.#left >= 0; at++) {
+      if (this.#starts[hashAt(text, at)] !== 1) continue;
+      const lengths = this.#lengths.get(text.slice(at, at + HEAD));
+      if (!lengths || !this.#mayStart(text, at)) continue;
+      const length = lengths.find(each => this.#isHere(text, at, each));
+      if (length) cover(spans, at, at + length);
     }
     return spans;
   }
 
-  #mayBeAt(text: string, from: number, to: number): boolean {
-    const { wholeBelow = 0 } = this.options;
-    return (
-      wholeBelow === 0 || (startsWord(text, from) && (to - from >= wholeBelow || !isWithinWord(text, to)))
-    );
+  #isHere(text: string, at: number, length: number): boolean {
+    const to = at + length;
+    this.#left -= HEAD;
+    if (this.#ends[hashAt(text, to - HEAD)] !== 1) return false;
+    this.#left -= length;
+    return this.#secrets.get(text.slice(at, to)) === true && this.#mayEnd(text, at, to);
+  }
+
+  #mayStart(text: string, at: number): boolean {
+    return this.options.wholeBelow === undefined || startsWord(text, at);
+  }
+
+  #mayEnd(text: string, from: number, to: number): boolean {
+    return to - from >= (this.options.wholeBelow ?? 0) || !isWithinWord(text, to);
   }
 }
 
@@ -113,21 +158,17 @@ function isEscaped(text: string, at: number): boolean {
   return slashes % 2 === 1;
 }
 
-function merged(spans: readonly Span[]): Span[] {
-  const apart: Span[] = [];
-  for (const { from, to } of spans) {
-    const before = apart.at(-1);
-    if (before && from < before.to)
-      apart[apart.length - 1] = { from: before.from, to: Math.max(before.to, to) };
-    else apart.push({ from, to });
-  }
-  return apart;
+/** Adds a span, and merges it with the last one if they overlap. */
+function cover(spans: Span[], from: number, to: number): void {
+  const last = spans.at(-1);
+  if (last && from < last.to) last.to = Math.max(last.to, to);
+  else spans.push({ from, to });
 }
 
-function markAt(text: string, at: number): number {
+function hashAt(text: string, at: number): number {
   const first = (text.charCodeAt(at) << 5) ^ text.charCodeAt(at + 1);
   const second = (text.charCodeAt(at + 2) << 5) ^ text.charCodeAt(at + 3);
-  return (Math.imul(first, 0x9e37) ^ second) & (MARKS - 1);
+  return (Math.imul(first, 0x9e37) ^ second) & (HASHES - 1);
 }
 
 export const REDACTED = '[redacted]';
@@ -151,7 +192,7 @@ export function createRedactor(secrets: Iterable<string> = []): Redactor {
 }
 
 /** A secret in all its encodings: plain, JSON, URL, base64 and as shown on a screen. */
-export function writtenForms(secret: string): string[] {
+function writtenForms(secret: string): string[] {
   const json = JSON.stringify(secret).slice(1, -1);
   const percent = encodeURIComponent(secret.toWellFormed());
   const lower = percent.replace(/%[\dA-F]{2}/g, code => code.toLowerCase());

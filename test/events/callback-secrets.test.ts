@@ -76,6 +76,13 @@ describe('row 25: redaction of callback URLs', () => {
         expect(redactor.text(text), text).not.toMatch(/1234/);
   });
 
+  test('row 15: hundreds of URLs that share a start cost no more than a few', () => {
+    const urls = Array.from({ length: 240 }, (_, n) => `http://h/${'aaaa-'.repeat(50).slice(0, n + 8)}b`);
+    const start = performance.now();
+    urlSecrets(urls).text('aaaa-'.repeat(40_000));
+    expect(performance.now() - start).toBeLessThan(1_000); // 2 s or more if each length were tried everywhere
+  });
+
   test('row 25: redacts a short secret within URLs', () => {
     const redactor = urlSecrets(['http://h/v1/callback/a7?k=9']);
     expect(redactor.text('a7 9 http://h/v1/callback/a7?k=9 https:\\/\\/h\\/a7')).toBe(

@@ -17,14 +17,12 @@ import { didYouMean } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import { Intake } from './intake.js';
 import type { Journal } from './journal/journal.js';
-import { DEFAULTS } from './limits.js';
 import { Outbox } from './outbox.js';
 import { RapServices } from './rap-conversation.js';
 import { requireValidToolset } from './responder.js';
 import { rapRoutes } from './routes.js';
 import { fixtureFiles, readFixtureFiles } from './sources.js';
-import type { ServerOptions } from './tool.js';
-import { Tool, type ToolOptions } from './tool.js';
+import { DEFAULTS, type ServerOptions, Tool, type ToolOptions } from './tool.js';
 
 /** All options of a mock tool; fixtures or handlers are required. */
 export interface MockToolOptions extends ToolOptions, ServerOptions {

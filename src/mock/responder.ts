@@ -14,7 +14,6 @@ import { ProtocolCliError } from '../util/errors.js';
 import { safeJson } from '../util/redact.js';
 import { nearest } from '../util/text.js';
 import { handlerPlan, type ToolDefinition } from './handlers.js';
-import type { Rate } from './limits.js';
 import { type Middleware, Middlewares } from './middleware.js';
 import { type Plan, plain, refusal } from './plan.js';
 import { ReplyPlayer } from './reply-player.js';
@@ -105,6 +104,12 @@ function problemOf(operation: string, check: ReturnType<ValueChecker>): string |
     return check.isUnknownDraft ? null : `cannot validate the arguments of ${operation}: ${check.reason}`;
   const faults = check.faults.map(({ path, message }) => `${path} ${message}`).join('; ');
   return `invalid arguments: ${faults}. Correct them and call again.`;
+}
+
+/** Maximum number of calls per time window; all of them may arrive at once. */
+export interface Rate {
+  readonly calls: number;
+  readonly within: number;
 }
 
 interface ResponderOptions {

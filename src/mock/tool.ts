@@ -20,9 +20,26 @@ import { readJson } from '../util/json.js';
 import { redactJson } from '../util/redact.js';
 import { isRecord } from '../util/values.js';
 import { Pauses } from './conversation.js';
-import { DEFAULTS } from './limits.js';
 import { OpenCalls } from './plan.js';
 import { Responder } from './responder.js';
+
+/** Default limits; the options of the command have the same values. */
+export const DEFAULTS = {
+  maxPending: 10_000,
+  /** Total size of the bodies of pending callbacks, in bytes. */
+  maxPendingBytes: 256 * 1024 * 1024,
+  retries: 5,
+  maxBody: 10 * 1024 * 1024,
+  keep: 10_000,
+  /** Minimum number of finished calls that a durable journal remembers. */
+  journalCalls: 100_000,
+  drainMs: 5_000,
+  /** Timeout of one callback attempt, in ms. */
+  attemptMs: 15_000,
+  /** Maximum pause between two attempts, in ms. */
+  maxPauseMs: 30_000,
+  perOrigin: 256,
+} as const;
 
 export interface ServerOptions {
   /** Default: 127.0.0.1. */

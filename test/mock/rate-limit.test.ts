@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createLog } from '../../src/events/log.js';
-import type { Rate } from '../../src/mock/limits.js';
+import type { Rate } from '../../src/mock/responder.js';
 import { Responder } from '../../src/mock/responder.js';
 import { callOf } from '../fixtures/build.js';
 import { fakeClock } from '../support/fake-clock.js';

@@ -1,9 +1,8 @@
 import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { driverOf } from '../../check/runtime/driver.js';
-import { runScenarios } from '../../check/runtime/run.js';
+import { runScenarios, SCENARIOS } from '../../check/runtime/run.js';
 import type { Scenario } from '../../check/runtime/scenario.js';
-import { SCENARIOS } from '../../check/runtime/scenarios.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { type Line, line, say } from '../../render/line.js';
 import { verbosePrinter } from '../../render/wire.js';

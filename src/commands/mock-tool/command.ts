@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { DEFAULTS, type Rate } from '../../mock/limits.js';
+import type { Rate } from '../../mock/responder.js';
 import { parseDuration } from '../../util/text.js';
 import {
   byteCount,
@@ -85,11 +85,11 @@ export function mockToolCommand(run: RunCommand): Command {
       '--speed': { read: speed },
       '--rate-limit': { read: rate },
       '--allow-origin': { read: origins },
-      '--max-body': { read: byteCount, preset: DEFAULTS.maxBody, shown: '10m' },
-      '--retries': { read: wholeNumber, preset: DEFAULTS.retries },
-      '--max-pending': { read: wholeNumber, preset: DEFAULTS.maxPending },
-      '--drain': { read: duration, preset: DEFAULTS.drainMs, shown: '5s' },
-      '--keep': { read: wholeNumber, preset: DEFAULTS.keep },
+      '--max-body': { read: byteCount, preset: byteCount('10m'), shown: '10m' },
+      '--retries': { read: wholeNumber, preset: 5 },
+      '--max-pending': { read: wholeNumber, preset: 10_000 },
+      '--drain': { read: duration, preset: 5_000, shown: '5s' },
+      '--keep': { read: wholeNumber, preset: 10_000 },
       '--report': { read: reportReader('junit', 'json') },
       '--output': { choices: SERVER_OUTPUTS },
     },

@@ -12,8 +12,8 @@ import { readJson } from '../../util/json.js';
 import { excerpt } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { CANCELED, THREAD_CLOSED } from '../conversation.js';
-import { DEFAULTS } from '../limits.js';
 import { wasStopped } from '../outbox.js';
+import { DEFAULTS } from '../tool.js';
 
 /** Name and version of the format; each line ends with a checksum. */
 const FORMAT = 'protocol-cli-journal/2';

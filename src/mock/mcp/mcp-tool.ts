@@ -25,9 +25,8 @@ import { readJson } from '../../util/json.js';
 import { bytesText, cutBeforeToken, LineSplitter } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
-import { DEFAULTS } from '../limits.js';
 import { LocalTool, type LocalToolOptions } from '../local-tool.js';
-import type { ServerOptions } from '../tool.js';
+import { DEFAULTS, type ServerOptions } from '../tool.js';
 
 export { leftOut } from '../local-tool.js';
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { SCENARIOS } from '../../../src/check/runtime/scenarios.js';
+import { SCENARIOS } from '../../../src/check/runtime/run.js';
 import { publishedSchema } from '../../support/published-schema.js';
 import { temporaryFolder } from '../support/folder.js';
 import { runHere, startHere } from '../support/in-process.js';

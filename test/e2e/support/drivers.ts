@@ -3,9 +3,8 @@ import { PassThrough } from 'node:stream';
 import { gather } from '../../../src/check/evidence.js';
 import { type Check, checksOf } from '../../../src/check/judge.js';
 import { LineReader, type OpenDriver } from '../../../src/check/runtime/driver.js';
-import { runScenarios } from '../../../src/check/runtime/run.js';
+import { runScenarios, SCENARIOS } from '../../../src/check/runtime/run.js';
 import type { Scenario } from '../../../src/check/runtime/scenario.js';
-import { SCENARIOS } from '../../../src/check/runtime/scenarios.js';
 import { systemClock } from '../../../src/system/clock.js';
 import type { DriverStreams } from '../../peers/drivers/runtime.mjs';
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { mockToolCommand } from '../../../src/commands/mock-tool/command.js';
 import { startWarnings } from '../../../src/commands/mock-tool/run.js';
 import { parseFixtures } from '../../../src/fixtures/read-fixtures.js';
+import { DEFAULTS } from '../../../src/mock/tool.js';
 
 const done = { payload: 'done' };
 const setOf = (...fixtures: object[]) => parseFixtures({ version: 1, fixtures }, 'a.yaml');
@@ -39,4 +41,9 @@ test('threats, row 5: warns if it is open to the network', () => {
   expect(startWarnings({ host: '::' }, LOCAL, undefined)).toEqual([
     'the server is open to the network (--host ::)',
   ]);
+});
+
+test('the options have the defaults of the library', () => {
+  const { maxBody, maxPending, retries, keep, drainMs: drain } = DEFAULTS;
+  expect(mockToolCommand(async () => {}).opts()).toMatchObject({ maxBody, maxPending, retries, keep, drain });
 });

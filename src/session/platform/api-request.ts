@@ -125,13 +125,13 @@ function faultsOfResult({ value, loc }: Sent): readonly Detail[] {
   return check(data.kind === 'tool_result' ? sessionResultSchema : errorEventSchema, value, loc).details;
 }
 
-/** Separates valid items from errors. @param isAtomic whether valid items do not count if there are errors */
-function separate(sent: readonly Sent[], faultsOf: (each: Sent) => readonly Detail[], isAtomic: boolean) {
+/** Separates valid items from errors; ignores the items after very many errors. */
+function separate(sent: readonly Sent[], faultsOf: (each: Sent) => readonly Detail[]) {
   const details: Detail[] = [];
   const valid = sent.filter(each => {
-    if (isAtomic && details.length >= MAX.details) return false;
+    if (details.length >= MAX.details) return false;
     const faults = faultsOf(each);
-    if (details.length < MAX.details) details.push(...faults);
+    details.push(...faults);
     return faults.length === 0;
   });
   return { valid, details };
@@ -295,7 +295,7 @@ export class ApiRequest {
       value['type'] === 'batch'
         ? itemsAt('messages', read(messagesSchema, value, ['body']).messages)
         : [{ value, loc: ['body'] }];
-    const { details } = separate(sent, each => check(messageSchema, each.value, each.loc).details, true);
+    const { details } = separate(sent, each => check(messageSchema, each.value, each.loc).details);
     if (details.length > 0) throw new Refused(422, details);
     if (isOver) throw new Refused(409, FINISHED);
     return sent.map(each => (each.value as z.output<typeof messageSchema>).message);
@@ -310,7 +310,7 @@ export class ApiRequest {
     const results = new PostedResults(session);
     const { details, warnings } = results;
     const isAtomic = session.script.switches.batch === 'atomic';
-    const { valid, details: faults } = separate(itemsIn(body), faultsOfResult, isAtomic || session.isOver);
+    const { valid, details: faults } = separate(itemsIn(body), faultsOfResult);
     details.push(...faults);
     if (details.length > 0 && (isAtomic || session.isOver)) throw new Refused(422, details);
     if (session.isOver) throw new Refused(409, FINISHED);

@@ -35,25 +35,53 @@ export function driverHere(run: (streams: DriverStreams) => Promise<void>, log?:
 const { signal } = new AbortController();
 setMaxListeners(0, signal);
 
-interface Running {
+/** A runtime, and the scenarios that it plays. */
+interface Player {
+  readonly open: OpenDriver;
   /** Default: all. */
   readonly scenarios?: readonly Scenario[];
+}
+
+interface Running {
   /** The file of the runtime's own log: then one scenario runs after the other. */
   readonly log?: string;
   readonly atOnce?: number;
+  readonly windowMs?: number;
+}
+
+/** The verdicts on each runtime. They share one run, so that none waits alone. */
+export async function checksOfRuntimes(
+  players: readonly Player[],
+  { log, atOnce = 10, windowMs = 3_000 }: Running = {},
+): Promise<readonly (readonly Check[])[]> {
+  const played = players.flatMap(({ scenarios = SCENARIOS }, player) =>
+    scenarios.map(scenario => ({ ...scenario, name: `${scenario.name} ${player}`, player })),
+  );
+  const recordings = await runScenarios(played, {
+    ...{ clock: systemClock, windowMs, signal },
+    ...(log === undefined ? { atOnce } : { logPath: log }),
+    open: async setting => {
+      const player = players[Number(setting.env['SCENARIO']?.split(' ')[1])];
+      if (!player) throw new Error('no such runtime');
+      return player.open(setting);
+    },
+  });
+  const evidences = await Promise.all(recordings.map(recording => gather(recording, 'runtime')));
+  return players.map((_, index) =>
+    checksOf(
+      'runtime',
+      evidences.filter((__, at) => played[at]?.player === index),
+    ),
+  );
 }
 
 /** The verdicts on a runtime. */
 export async function checksOfRuntime(
   open: OpenDriver,
-  { scenarios = SCENARIOS, log, atOnce = 8 }: Running = {},
+  { scenarios, ...running }: Running & Pick<Player, 'scenarios'> = {},
 ): Promise<readonly Check[]> {
-  const recordings = await runScenarios(scenarios, {
-    ...{ open, clock: systemClock, windowMs: 3_000, signal },
-    ...(log === undefined ? { atOnce } : { logPath: log }),
-  });
-  const evidences = await Promise.all(recordings.map(recording => gather(recording, 'runtime')));
-  return checksOf('runtime', evidences);
+  const [checks = []] = await checksOfRuntimes([{ open, ...(scenarios && { scenarios }) }], running);
+  return checks;
 }
 
 /** The verdicts of these statuses, with their reasons. */

@@ -43,6 +43,8 @@ export interface Finding extends Pick<Row, 'events' | 'spots'> {
   /** How to fix a violation. */
   readonly advice?: string;
   readonly masks?: readonly RequirementId[] | undefined;
+  /** A rule that could not run, and the violated rule that explains it. */
+  readonly consequence?: Readonly<Record<'id' | 'cause', RequirementId>> | undefined;
 }
 
 /** Rules whose violations explain others, and are listed first. */
@@ -59,7 +61,10 @@ export function findingsOf({ checks, cases, gaps, idle }: Conformance): Finding[
   const nothing = { events: [], kind: 'gap' };
   const causes = checks.filter(({ id, standing }) => isBreach(standing) && CAUSES.includes(id));
   return [
-    ...[...new Set([...causes, ...checks])].map(findingOf),
+    ...[...new Set([...causes, ...checks])].map(row => ({
+      ...findingOf(row),
+      consequence: consequenceOf(row, checks),
+    })),
     ...cases.map(({ place, operation, status, reason, reasonLines: reasons = [reason], events, calls }) => ({
       about: 'case' as const,
       standing: CASES[status],
@@ -96,6 +101,11 @@ export function findingsOf({ checks, cases, gaps, idle }: Conformance): Finding[
 }
 
 const CASES = { pass: 'passed', fail: 'failed', 'could-not-run': 'could-not-run' } as const;
+
+function consequenceOf({ id, standing }: Row, checks: readonly Row[]): Finding['consequence'] {
+  const cause = checks.find(({ status, masks }) => status === 'fail' && masks?.includes(id))?.id;
+  return standing === 'could-not-run' && cause !== undefined ? { id, cause } : undefined;
+}
 
 function findingOf(row: Row): Finding {
   const { id, side, level, standing, reason, reasonLines = [reason], masks, excuse, events } = row;
@@ -263,9 +273,14 @@ function problemParts(
     (...standings: readonly Standing[]) =>
     ({ about, standing }: Finding) =>
       standings.includes(standing) && about !== 'gap' && about !== own;
-  const list = (title: string, isWanted: (finding: Finding) => boolean, between: readonly Line[] = [[]]) => {
+  const list = (
+    title: string,
+    isWanted: (finding: Finding) => boolean,
+    between: readonly Line[] = [[]],
+    more: readonly (readonly Line[])[] = [],
+  ) => {
     const items = findings.filter(isWanted).map(each => findingLines(each, record));
-    return part(title, items, between);
+    return part(title, [...items, ...more], between);
   };
   const notes = warnings.map(message => [[MARGIN, ...quote(message, 'warn')]]);
   const recorded = `Violations by the ${own}, which recorded this call`;
@@ -273,11 +288,25 @@ function problemParts(
     ...list('Failed', among('failed', 'stale')),
     ...list('Warnings', among('warned')),
     ...part('Notes', notes),
-    ...list('Could not run', among('could-not-run')),
+    ...list(
+      'Could not run',
+      each => among('could-not-run')(each) && !each.consequence,
+      [[]],
+      consequenceLines(findings),
+    ),
     ...list('Incomplete recording; violations may be missed', ({ about }) => about === 'gap', []),
     ...list('Expected failures', ({ about, standing }) => standing === 'expected' || about === 'idle'),
     ...list(recorded, ({ about, standing }) => about === own && hasEvidence(standing)),
   ];
+}
+
+/** Names the rules that could not run for the same reason in one line. */
+function consequenceLines(findings: readonly Finding[]): readonly (readonly Line[])[] {
+  const byCause = groupBy(findings, ({ consequence }) => (consequence ? [consequence.cause] : []));
+  return [...byCause].map(([cause, own]) => {
+    const ids = own.flatMap(({ consequence }) => consequence?.id ?? []).join(', ');
+    return [[MARKS.asking, say(` ${counted(own.length, 'rule')}, since ${cause} failed: ${ids}`)]];
+  });
 }
 
 /** How to see the messages that findings quote in part. */

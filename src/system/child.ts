@@ -145,7 +145,10 @@ export async function startCommand({ readyWithinMs = READY_MS, signal, env, ...o
   } catch (problem) {
     const ending = await endingOf(group.exited);
     await stop();
-    throw failed(options.command, problem, ending, group.lastLines());
+    const message = `the command "${options.command}" did not start: ${messageOf(problem)}${ending}`;
+    const faults = group.lastLines();
+    const hint = portHint(faults) ?? missingFileHint(faults, options.cwd) ?? readyHint(problem, ending);
+    throw new ProtocolCliError('command-failed', message, { faults, hint, cause: problem });
   } finally {
     signal?.removeEventListener('abort', cancel);
   }
@@ -159,6 +162,8 @@ async function readyLine(child: Group['child'], ms: number) {
 }
 
 const MAX_LINE = 64 * 1024;
+
+const WROTE_NOTHING = 'it wrote nothing to stdout';
 
 /** @throws Error if the stream ends before the line does, or the line is longer than 64 KiB. */
 function firstLine(stream: Readable): Promise<string> {
@@ -175,7 +180,9 @@ function firstLine(stream: Readable): Promise<string> {
     stream
       .setEncoding('utf8')
       .on('data', take)
-      .once('close', () => reject(new Error('it closed its stdout before the first line ended')));
+      .once('close', () =>
+        reject(new Error(line === '' ? WROTE_NOTHING : 'it closed its stdout before the first line ended')),
+      );
   });
 }
 
@@ -200,30 +207,28 @@ async function endingOf(exited: Promise<Exit>): Promise<string> {
 /** Error texts of Node.js, Python, Go and others; most contain the port on that line. */
 const PORT_IN_USE = /^.*(?:EADDRINUSE|address (?:is )?already in use).*$/im;
 
-function hintFor(stderr: readonly string[]): string {
+function portHint(stderr: readonly string[]): string | null {
   const line = PORT_IN_USE.exec(stderr.join('\n'))?.[0];
-  if (line === undefined)
-    return 'The first line on its stdout must be JSON with the port it serves, as {"port":3001}.';
+  if (line === undefined) return null;
   const port = /:(\d{2,5})\b/.exec(line)?.[1];
   const what = port === undefined ? 'Its port' : `Port ${port}`;
   return `${what} is already in use: stop the program that listens there, or let the server choose a free port.`;
 }
 
-function failed(
-  command: string,
-  problem: unknown,
-  ending: string,
-  stderr: readonly string[],
-): ProtocolCliError {
-  return new ProtocolCliError(
-    'command-failed',
-    `the command "${command}" did not start: ${messageOf(problem)}${ending}`,
-    {
-      faults: stderr,
-      hint: hintFor(stderr),
-      cause: problem,
-    },
-  );
+/** Error texts of shells, Node.js, Python and others. */
+const MISSING_FILE = /: (?:command )?not found|no such file|MODULE_NOT_FOUND/i;
+
+/** How to fix a command whose last lines on stderr say that a file is missing; null if they do not. */
+export function missingFileHint(stderr: readonly string[], cwd = process.cwd()): string | null {
+  if (!MISSING_FILE.test(stderr.join('\n'))) return null;
+  return `Its program or a file of it was not found: check the paths; relative ones begin at ${cwd}.`;
+}
+
+function readyHint(problem: unknown, ending: string): string {
+  const line = 'JSON with the port it serves, as {"port":3001}.';
+  return messageOf(problem) === WROTE_NOTHING && ending !== ''
+    ? `Run it alone to see why it ends. It must keep running, and the first line on its stdout must be ${line}`
+    : `The first line on its stdout must be ${line}`;
 }
 
 export interface PipedCommand {

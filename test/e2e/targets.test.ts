@@ -157,7 +157,7 @@ describe.concurrent('--command', () => {
   it.each([
     ['that ends', 'echo broken >&2; exit 3', [/did not start/, /status 3/, /broken/]],
     ['that says no port', 'echo hello; exec sleep 60', [/not a JSON object/, /\{"port":3001\}/]],
-    ['that cannot be found', 'no-such-program-anywhere', [/not found/]],
+    ['that cannot be found', 'no-such-program-anywhere', [/Its program or a file of it was not found/]],
   ])('%s: exit 4, with its output', async (_, command, says) => {
     const { status, report } = await invokeJsonHere(argv`--command ${command} echo`);
     expect(status).toBe(4);

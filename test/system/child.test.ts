@@ -99,6 +99,20 @@ describe('a command that does not become ready', () => {
     expect((await failure(`echo '${line}' >&2; exit 1`)).hint).toMatch(hint);
   });
 
+  it.each([
+    [
+      './no-such-file',
+      /^Its program or a file of it was not found: check the paths; relative ones begin at \//,
+    ],
+    ['node no-such-file.mjs', /^Its program or a file of it was not found/],
+    ['python3 no-such-file.py', /^Its program or a file of it was not found/],
+    ['exit 0', /^Run it alone to see why it ends\. It must keep running/],
+  ])('reports that it wrote nothing: %s', async (command, hint) => {
+    const error = await failure(command);
+    expect(error.message).toMatch(/did not start: it wrote nothing to stdout, and ended with status \d+$/);
+    expect(error.hint).toMatch(hint);
+  });
+
   it('is reported with the signal that ended it', async () => {
     expect((await failure('kill -9 $$')).message).toContain('ended with SIGKILL');
   });

@@ -12,7 +12,7 @@ import { type Arrived, CallbackServer, type ListenerOptions } from '../../runtim
 import { readAcknowledgement, type Wire } from '../../runtime/wire.js';
 import type { Clock } from '../../system/clock.js';
 import { cameWithin } from '../../system/process.js';
-import { bytesText } from '../../util/text.js';
+import { bytesText, formatDuration } from '../../util/text.js';
 import { readUrl } from '../../util/url.js';
 import { isRecord } from '../../util/values.js';
 
@@ -174,8 +174,17 @@ export class Prober {
       if (!this.#purposes.delete(event.leg)) return;
       this.isBroken = event.kind === 'broken';
       if (purpose === 'invocation' && !this.isBroken) this.#hasAnswer = true;
-    } else if (event.kind === 'expired' && event.afterMs >= this.options.probeTimeoutMs)
-      this.#hasExpired = true;
+    } else if (event.kind === 'expired' && event.afterMs >= this.options.probeTimeoutMs) this.#expire();
+  }
+
+  #expire(): void {
+    const before = this.windowMs;
+    this.#hasExpired = true;
+    const { windowMs } = this;
+    if (windowMs < before)
+      this.warn(
+        `no callback came within ${formatDuration(before)} (--probe-timeout): later calls were awaited for ${formatDuration(windowMs)} each`,
+      );
   }
 
   /** Waits at most `ms`; returns whether the promise resolved in time. Without a promise, it only waits. */

@@ -30,7 +30,7 @@ interface ScenarioObserver {
   readonly end: () => Promise<void> | void;
 }
 
-export interface ScenarioOptions extends Pick<Stage, 'open' | 'clock' | 'windowMs' | 'signal'> {
+export interface ScenarioOptions extends Pick<Stage, 'open' | 'clock' | 'windowMs' | 'signal' | 'onSilence'> {
   /** How many scenarios run at the same time; default: 4. */
   readonly atOnce?: number;
   /** The runtime's own log. Its lines name no scenario, so those of scenarios that run at the same time are read too. */

@@ -6,6 +6,7 @@ import type { Log } from '../../events/log.js';
 import { type MockTool, startMockTool } from '../../mock/mock-tool.js';
 import type { Ability, DriverLine, Instruction, Observation } from '../../protocol/driver.js';
 import type { RequirementId } from '../../protocol/requirements.js';
+import { missingFileHint } from '../../system/child.js';
 import type { Clock } from '../../system/clock.js';
 import { cameWithin } from '../../system/process.js';
 import { ProtocolCliError } from '../../util/errors.js';
@@ -63,6 +64,8 @@ interface Stage {
   /** How long to wait for each expected message, in ms. */
   readonly windowMs: number;
   readonly signal: AbortSignal;
+  /** Called if the first scenario has shown nothing for a while. */
+  readonly onSilence?: (message: string) => void;
 }
 
 /** How long to wait for something that must not come, in ms. */
@@ -70,6 +73,9 @@ const QUIET_MS = 400;
 
 /** Minimum time for the first sign of a driver, in ms. */
 const START_MS = 15_000;
+
+/** After this time without a sign, the user is told what is waited for, in ms. */
+const SILENCE_MS = 3_000;
 
 /** Maximum number of requests of a runtime in one scenario: judging more would take minutes. */
 const MAX_REQUESTS = 2_000;
@@ -85,10 +91,11 @@ const DRAIN_MS = 200;
  * @throws ProtocolCliError `command-failed` if it did nothing and had to
  */
 export async function playScenario(scenario: Scenario, stage: Stage, mustAct: boolean): Promise<void> {
-  const { open, log, signal, onStderr } = stage;
+  const { open, log, signal, onStderr, clock, windowMs } = stage;
   const tools: MockTool[] = [];
   let driver: Driver | undefined;
   let stop = () => {};
+  let cancelNote = () => {};
   try {
     for (const fixtures of scenario.servers) tools.push(await startTool(fixtures, log, tools.length));
     const env = await environment(scenario, tools, stage);
@@ -102,10 +109,19 @@ export async function playScenario(scenario: Scenario, stage: Stage, mustAct: bo
       onWarning: message => void log.emit({ kind: 'warned', message }),
       ...(onStderr && { onStderr }),
     });
+    const { kind } = driver;
+    if (mustAct)
+      cancelNote = clock.after(SILENCE_MS, () => {
+        const limits = `${formatDuration(START_MS)} and --probe-timeout (${formatDuration(windowMs)})`;
+        const total = formatDuration(START_MS + windowMs);
+        if (!session.isActive)
+          stage.onSilence?.(`waiting for the first sign of the ${kind}, for up to ${total}: ${limits}`);
+      });
     await session.play(scenario, driver);
     if (mustAct && !session.isActive && !signal.aborted) throw await failedStart(driver);
   } finally {
     signal.removeEventListener('abort', stop);
+    cancelNote();
     await driver?.stop();
     await Promise.all(tools.map(tool => tool.close({ drainMs: DRAIN_MS })));
   }
@@ -141,9 +157,11 @@ const LAST_MS = 200;
 async function failedStart({ kind, ended, lastLines, hint }: Driver): Promise<ProtocolCliError> {
   const hasEnded = await cameWithin(ended, LAST_MS);
   const how = hasEnded ? await ended : 'called no tool and wrote nothing to stdout';
+  const faults = lastLines();
+  const help = missingFileHint(faults) ?? hint;
   return new ProtocolCliError('command-failed', `the ${kind} ${how}`, {
-    faults: lastLines(),
-    ...(hint !== undefined && { hint }),
+    faults,
+    ...(help !== undefined && { hint: help }),
   });
 }
 

@@ -80,7 +80,7 @@ export async function driveRuntime(
   { clock, signal, redactor, about }: Run,
   progress: Progress,
 ) {
-  const { save, verbose, model, probeTimeout: windowMs, log: logPath } = flags;
+  const { save, verbose, quiet, model, probeTimeout: windowMs, log: logPath } = flags;
   const scenarios = scenariosOf(flags);
   if (save !== undefined) await prepareFolder(save, scenarios);
   if (logPath !== undefined) await requireReadable(logPath);
@@ -90,6 +90,7 @@ export async function driveRuntime(
     ...{ clock, windowMs, signal, onProgress: progress.update },
     open: driverOf(command, model),
     onWarning: message => void warnings.push({ message }),
+    onSilence: message => quiet || progress.aside(`${message}\n`),
     logPath,
     async onStart({ name }, log) {
       const output = byLine(text => print(serverLines(text, name)));

@@ -13,6 +13,7 @@ import { type Log, recordRequest } from '../../events/log.js';
 import { explainFailure, TransportError } from '../../http/client.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
+import { missingFileHint } from '../../system/child.js';
 import { systemClock } from '../../system/clock.js';
 import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import { cutBeforeToken, excerpt, formatDuration } from '../../util/text.js';
@@ -260,9 +261,11 @@ export class McpServer {
     const time = limitMs === undefined ? '' : ` after ${formatDuration(limitMs)}`;
     const reason = isTimeout ? `${method} timed out${time}` : reasonOf(error, method);
     if (kind === 'http') return failed('unreachable', reason, { hint: ENDPOINT_HINT });
+    const { lastLines = [] } = this.#link;
+    const hint = missingFileHint(lastLines, this.target.cwd) ?? STDIO_HINT;
     return new ProtocolCliError('command-failed', `the command "${name}": ${reason}`, {
-      faults: [...this.#invalidLines(), ...(this.#link.lastLines ?? [])],
-      hint: isTimeout ? `${STDIO_HINT} ${DOWNLOAD_HINT}` : STDIO_HINT,
+      faults: [...this.#invalidLines(), ...lastLines],
+      hint: isTimeout ? `${hint} ${DOWNLOAD_HINT}` : hint,
       cause: error,
     });
   }

@@ -106,6 +106,15 @@ const CASES: readonly Case[] = [
     says: ['error: the driver ended with status 3', '  boom at line 5', 'protocol-cli help runtimes'],
   },
   {
+    does: 'has a module that is missing',
+    script: `import './no-such-file.mjs';`,
+    status: 4,
+    says: [
+      'error: the driver ended with status 1',
+      'Its program or a file of it was not found: check the paths',
+    ],
+  },
+  {
     does: 'crashes at a result',
     script: CRASH,
     status: 1,
@@ -149,6 +158,15 @@ describe('a driver that', () => {
     expect(ended.status).toBe(status);
     expect(await killProcessesWith('MARK', mark)).toEqual([]);
   });
+});
+
+test('that shows nothing for 3 s: a line on stderr says how long it is waited for', async () => {
+  const check = startHere(['check', '--runtime', 'exec sleep 100', '--scenario', 'result']);
+  await check.says(
+    /waiting for the first sign of the driver, for up to 20s: 15s and --probe-timeout \(5s\)\n/,
+  );
+  check.interrupt();
+  expect((await check.ended).status).toBe(130);
 });
 
 test('Ctrl-C stops the command, and prints what was found', async () => {

@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { temporaryFolder } from '../support/folder.js';
 import { runHere } from '../support/in-process.js';
 
 /** A tool that behaves as the reference's do, in a process of its own: what `check` says of it. */
@@ -47,10 +49,21 @@ describe.concurrent("a tool like the reference's", () => {
 
   test('a server that never calls back fails within seconds, and the report names the window', async () => {
     const start = performance.now();
-    const { status, ofStatus, reasonOf } = await check('WORKS=no', '--probe-timeout', '2s');
+    await using folder = await temporaryFolder();
+    const file = folder.file('report.txt');
+    const reporter = ['--reporter', `human:${file}`];
+    const { status, ofStatus, reasonOf } = await check('WORKS=no', '--probe-timeout', '2s', ...reporter);
     expect(ofStatus('fail')).toContain('TOOL-ALWAYS');
     expect(reasonOf('TOOL-ALWAYS')).toMatch(/^0 of \d+ calls got a result within 2s/);
     expect(status).toBe(1);
     expect(performance.now() - start).toBeLessThan(15_000);
+    expect(ofStatus('could-not-run').length).toBeGreaterThan(9);
+    const report = await readFile(file, 'utf8');
+    expect(report).toContain(
+      'Notes\n  no callback came within 2s (--probe-timeout): later calls were awaited for 1s each\n',
+    );
+    expect(report).toMatch(
+      /\nCould not run\n\? \d+ rules, since TOOL-ALWAYS failed: TOOL-POST, .*\n\n(?!\?)/,
+    );
   });
 });

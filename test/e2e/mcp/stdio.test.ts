@@ -193,6 +193,11 @@ describe.concurrent('a started server, plain Node', () => {
     for (const each of words) expect(stderr).toContain(each);
   });
 
+  test('a missing file is named as the cause', async () => {
+    const { stderr } = await runHere(['invoke', '--mcp', 'node no-such-file.mjs', 'x']);
+    expect(stderr).toContain('hint: Its program or a file of it was not found: check the paths');
+  });
+
   test('long lists of tools are read, endless ones are cut, an invalid tool does not affect others', async () => {
     expect((await invoke(['filler-29-99'], '--many', '30')).status).toBe(0);
     const endless = await invoke(['tool-again'], '--endless');

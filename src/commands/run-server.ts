@@ -1,13 +1,14 @@
 import type { Event } from '../events/events.js';
-import type { TranscriptAbout } from '../events/transcript-writer.js';
+import { streamTranscript, type TranscriptAbout } from '../events/transcript-writer.js';
 import { isWildcard } from '../http/guard.js';
 import type { ColourLevel } from '../render/terminal/colour-level.js';
 import { runAttached } from '../system/child.js';
+import { BoundedOutput } from '../system/streams.js';
 import type { ListScreen } from '../tui/list-screen.js';
 import { ProtocolCliError } from '../util/errors.js';
 import type { Redactor } from '../util/redact.js';
 import { visible } from '../util/visible.js';
-import { type Subscribe, streamTranscript } from './event-output.js';
+import type { Subscribe } from './event-output.js';
 import { type ServerOutput, usage } from './options.js';
 import { Run } from './run.js';
 import { canDraw, colourOf, type ExitStatus, type Terminal } from './terminal.js';
@@ -90,9 +91,19 @@ export async function startLines(
 ): Promise<LiveOutput> {
   const { stdout, stderr } = terminal;
   const stream = stdout.isTTY === true && command === null ? stdout : stderr;
-  let end: (reason: string) => void = () => {};
-  if (output === 'ndjson') end = streamTranscript(subscribe, stdout, redactor, about);
-  else if (!flags.quiet) end = subscribe(await printer(stream, colourOf(stream, flags, terminal)));
+  let end: (reason: string) => unknown = () => {};
+  if (output === 'ndjson') {
+    const bounded = new BoundedOutput(stdout);
+    bounded.onError = error => {
+      throw error; // ends the server
+    };
+    const transcript = streamTranscript(bounded, redactor, about);
+    subscribe(transcript.event);
+    end = reason => {
+      transcript.end(reason);
+      return bounded.written();
+    };
+  } else if (!flags.quiet) end = subscribe(await printer(stream, colourOf(stream, flags, terminal)));
   const notice = (text: string, isBad = false) =>
     void stderr.write(`${isBad ? 'warning: ' : ''}${visible(text)}\n`);
   return {
@@ -101,7 +112,7 @@ export async function startLines(
       for (const text of texts) notice(text, true);
     },
     quit: new Promise(() => {}),
-    close: async () => end('done'),
+    close: async () => void (await end('done')),
   };
 }
 

@@ -63,6 +63,32 @@ export function transcriptWriter(redactor: Redactor): TranscriptWriter {
   };
 }
 
+/** Output to a reader that may be slow. */
+interface Output {
+  write(...texts: readonly OutputLine[]): void;
+  /** Drops these texts if too much is waiting. */
+  news(make: () => readonly OutputLine[]): void;
+  /** Returns texts that report how many were dropped. */
+  lost: (count: number) => readonly OutputLine[];
+}
+
+/** Writes a transcript as its events happen. */
+export function streamTranscript(output: Output, redactor: Redactor, about: TranscriptAbout) {
+  const writer = transcriptWriter(redactor);
+  const why = 'the reader of stdout is too slow; events were dropped';
+  let latest = { seq: 0, at: 0 };
+  const write = (event: Event) => writer.lines(event).flatMap(line => [line, '\n']);
+  output.lost = count => write({ kind: 'dropped', what: 'event', why, count, ...latest });
+  output.write(writer.header(about), '\n');
+  return {
+    event(event: Event): void {
+      output.news(() => write(event));
+      latest = { seq: event.seq, at: event.at };
+    },
+    end: (reason: string) => output.write(writer.end(reason), '\n'),
+  };
+}
+
 function whole(line: OutputLine): string {
   return typeof line === 'string' ? line : [...line].join('');
 }

@@ -1,4 +1,5 @@
 import { errnoOf, ProtocolCliError } from '../util/errors.js';
+import type { OutputLine } from '../util/redact.js';
 import { wholeCharacters } from '../util/text.js';
 
 const CHUNK = 64 * 1024;
@@ -64,4 +65,84 @@ function unwritable(error: Error): ProtocolCliError {
     hint: 'Is the disk full?',
     cause: error,
   });
+}
+
+/** Maximum number of characters waiting for a slow reader. */
+const MAX_WAITING = 64 * 1024 * 1024;
+
+/**
+ * Writes texts in order, as fast as the reader allows. Producers cannot wait, so texts that would fill the memory are dropped; their number
+ * is reported when there is room again (threats, row 30).
+ */
+export class BoundedOutput {
+  #texts: OutputLine[] = [];
+  #waiting = 0;
+  #lost = 0;
+  #isWriting = false;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly stdout: NodeJS.WritableStream,
+    private readonly max = MAX_WAITING,
+  ) {}
+
+  /** Returns texts that report how many were dropped. */
+  lost = (count: number): readonly OutputLine[] => [
+    `… ${count} events were dropped: the reader of stdout is too slow\n`,
+  ];
+
+  /** Called if the output cannot be written; `written()` then rejects, and no more is written. */
+  onError: (error: unknown) => void = () => {};
+
+  /** Writes texts that are never dropped, after the report of dropped ones. */
+  write(...texts: readonly OutputLine[]): void {
+    const lost = this.#lost > 0 ? this.lost(this.#lost) : [];
+    this.#lost = 0;
+    for (const text of [...lost, ...texts]) {
+      this.#texts.push(text);
+      this.#waiting += text.length;
+    }
+    if (this.#isWriting) return;
+    this.#isWriting = true;
+    this.#writing = this.#writeAll();
+    this.#writing.catch(error => this.onError(error));
+  }
+
+  /** Makes and writes all of these texts, or none. */
+  news(make: () => readonly OutputLine[]): void {
+    if (this.#waiting > this.max) this.#lost++;
+    else this.write(...make());
+  }
+
+  /** Resolves once everything is written. @throws ProtocolCliError `unwritable-file`, for example if the disk is full. */
+  written(): Promise<void> {
+    return this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#texts.length > 0)
+      for (const [piece, taken] of joined(this.#texts.splice(0))) {
+        await writeOut(this.stdout, piece);
+        this.#waiting -= taken;
+      }
+    this.#isWriting = false;
+  }
+}
+
+/** Joins short texts. @returns pieces, each with the length of the texts that it completes */
+function* joined(texts: readonly OutputLine[]): Generator<readonly [piece: string, taken: number]> {
+  let piece = '';
+  let taken = 0;
+  for (const text of texts) {
+    for (const part of typeof text === 'string' ? [text] : text) {
+      if (piece.length + part.length > CHUNK) {
+        yield [piece, taken];
+        piece = '';
+        taken = 0;
+      }
+      piece += part;
+    }
+    taken += text.length;
+  }
+  yield [piece, taken];
 }

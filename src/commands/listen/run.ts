@@ -3,6 +3,7 @@ import { type Arrival, type Exchange, outcomeOf } from '../../events/exchange.js
 import { idOf } from '../../events/fold-exchange.js';
 import { History, type UntrackedRequest, type View } from '../../events/history.js';
 import { shareableArrival, shareableMessage } from '../../events/shareable.js';
+import { streamTranscript } from '../../events/transcript-writer.js';
 import type { Callback } from '../../protocol/callbacks.js';
 import { llmText } from '../../protocol/outcome.js';
 import type { Warning } from '../../protocol/requirements.js';
@@ -16,12 +17,11 @@ import { createTheme, dressLine, type Theme, wrapLine } from '../../render/termi
 import { misdirected } from '../../render/warnings.js';
 import { type CallIds, OpenListener } from '../../runtime/callback-server.js';
 import { keepHeapTight } from '../../system/process.js';
-import { isClosed } from '../../system/streams.js';
+import { BoundedOutput, isClosed } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { type OutputLine, safeJsonLine } from '../../util/redact.js';
 import { formatDuration } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import { BoundedLines, type Subscribe, streamTranscript } from '../event-output.js';
 import { type ServerFlags, usage } from '../options.js';
 import type { Run } from '../run.js';
 import { networkWarnings, printReady, runServer } from '../run-server.js';
@@ -160,8 +160,9 @@ class Listening {
     const { flags, run, listener, history } = this;
     const { terminal, redactor, about, log } = run;
     if (flags.output === 'ndjson') {
-      const later: Subscribe = listen => log.subscribe(event => afterAnswer(() => listen(event)));
-      this.#endOutput = streamTranscript(later, terminal.stdout, redactor, about);
+      const transcript = streamTranscript(new BoundedOutput(terminal.stdout), redactor, about);
+      log.subscribe(event => afterAnswer(() => transcript.event(event)));
+      this.#endOutput = transcript.end;
     }
     const writer = new Writer(flags, run, listener.callbackUrl);
     let left = flags.count ?? Number.POSITIVE_INFINITY;
@@ -243,7 +244,7 @@ const MAX = 2_000;
 
 /** Writes what was received: as `invoke -o plain` does, or as a JSON line for each callback. */
 class Writer {
-  readonly #lines: BoundedLines;
+  readonly #output: BoundedOutput;
   readonly #isTTY: boolean;
   readonly #theme: Theme;
   readonly #width: number | undefined;
@@ -259,17 +260,14 @@ class Writer {
     this.#isTTY = stdout.isTTY === true;
     this.#theme = createTheme(colourOf(stdout, flags, run.terminal));
     this.#width = this.#isTTY ? stdout.columns : undefined;
-    this.#lines = new BoundedLines(stdout, dropped =>
-      flags.output === 'json'
-        ? [safeJsonLine({ dropped }, run.redactor)]
-        : [`… ${dropped} events dropped: the reader of stdout is too slow`],
-    );
+    this.#output = new BoundedOutput(stdout);
+    if (flags.output === 'json') this.#output.lost = dropped => [safeJsonLine({ dropped }), '\n'];
   }
 
   write(received: Received): void {
     const { output } = this.flags;
-    if (output === 'json') this.#lines.write(() => [this.#json(received)]);
-    else if (output === 'plain') this.#lines.write(() => this.#plain(received));
+    if (output === 'json') this.#output.news(() => [this.#json(received), '\n']);
+    else if (output === 'plain') this.#output.news(() => this.#plain(received));
     if (received.kind === 'callback') this.run.terminal.stderr.write(this.#aside(received));
   }
 
@@ -328,16 +326,12 @@ class Writer {
     return [{ length, [Symbol.iterator]: () => this.#texts(received) }];
   }
 
-  /** Returns the lines as text, without the last line feed. */
   *#texts(received: Received): Generator<string> {
-    let separator = '';
     for (const line of this.#drawn(received))
-      for (const text of this.#width === undefined
+      for (const row of this.#width === undefined
         ? [dressLine(line, this.#theme)]
-        : wrapLine(line, this.#width, this.#theme)) {
-        yield `${separator}${text}`;
-        separator = '\n';
-      }
+        : wrapLine(line, this.#width, this.#theme))
+        yield `${row}\n`;
   }
 
   *#drawn(received: Received): Generator<Line> {

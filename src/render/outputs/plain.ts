@@ -30,7 +30,7 @@ export function plainReporter(
         ...newStepsOf(history, event, { isPrivate: isTTY }).map(step => stepLine(step)),
         ...viewLines(history, event, newArrivalOf(history, event), redactor),
       ];
-      page.news(() => dressed(lines()));
+      page.news(() => [dressed(lines())]);
     },
     aside,
     async settled({ exchange }) {

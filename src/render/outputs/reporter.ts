@@ -3,7 +3,7 @@ import type { Arrival, Exchange } from '../../events/exchange.js';
 import type { History } from '../../events/history.js';
 import type { UserChoice } from '../../protocol/callbacks.js';
 import type { Warning } from '../../protocol/requirements.js';
-import { writeOut } from '../../system/streams.js';
+import { BoundedOutput } from '../../system/streams.js';
 import { type Redactor, redactJson, safeJson } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
 import { arrivalOf, arrivalWarnings, lateText, newArrivalOf } from '../callbacks.js';
@@ -50,21 +50,11 @@ interface Streams {
   readonly redactor: Redactor;
 }
 
-/** Maximum number of characters waiting for a slow reader. */
-const MAX_WAITING = 64 * 1024 * 1024;
-
 /** Maximum number of printed messages remembered. */
 const MAX_PRINTED = 1_000;
 
-/**
- * The output of a command. Writes to stdout in order, as fast as the reader allows; drops events that would fill the memory, and reports
- * how many were dropped (threats, row 30). Warnings and failures go to stderr.
- */
-export class Page {
-  #writing: Promise<void> = Promise.resolve();
-  #waiting = 0;
-  #lost = 0;
-  #isBroken = false;
+/** The output of a command: results go to stdout, warnings and failures to stderr. */
+export class Page extends BoundedOutput {
   /** The messages of warnings that were printed before the end. */
   readonly #printed = new Set<string>();
   readonly #isDue = powersOfTen();
@@ -72,8 +62,9 @@ export class Page {
   constructor(
     readonly history: History,
     private readonly streams: Streams,
-    private readonly max = MAX_WAITING,
-  ) {}
+  ) {
+    super(streams.stdout);
+  }
 
   get redactor(): Redactor {
     return this.streams.redactor;
@@ -81,33 +72,6 @@ export class Page {
 
   get quiet(): boolean {
     return this.streams.quiet;
-  }
-
-  /** Describes how many events were dropped. */
-  lostText = (count: number) => `… ${count} events were dropped: the reader of stdout is too slow\n`;
-
-  /** Writes a text, even if the buffer is full. */
-  write(text: string): void {
-    this.last(() => text);
-  }
-
-  /** Writes a text after the note about dropped events, even if the buffer is full. */
-  last(make: () => string): void {
-    const lost = this.#lost > 0 ? this.lostText(this.#lost) : '';
-    this.#lost = 0;
-    const text = lost + make();
-    if (text !== '' && !this.#isBroken) this.#queue(text);
-  }
-
-  /** Makes and writes a text, unless the buffer is full. */
-  news(make: () => string): void {
-    if (this.#waiting > this.max) this.#lost++;
-    else this.last(make);
-  }
-
-  /** Resolves once everything is written. @throws ProtocolCliError `unwritable-file`, for example if the disk is full. */
-  written(): Promise<void> {
-    return this.#writing;
   }
 
   /** Lets other code use the terminal during `work`, after earlier output. */
@@ -144,18 +108,6 @@ export class Page {
     for (const warning of quiet ? [] : warnings)
       if (!this.#printed.has(warning.message)) stderr.write(warningText(warning));
     if (trouble) stderr.write(troubleText(trouble));
-  }
-
-  #queue(text: string): void {
-    const write = () => writeOut(this.streams.stdout, text);
-    const written = this.#waiting === 0 ? write() : this.#writing.then(write);
-    this.#waiting += text.length;
-    this.#writing = written.finally(() => {
-      this.#waiting -= text.length;
-    });
-    this.#writing.catch(() => {
-      this.#isBroken = true; // `written()` rejects
-    });
   }
 }
 

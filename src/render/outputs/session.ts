@@ -119,7 +119,7 @@ export function plainSession(
   return {
     event(event) {
       if (!isTTY) page.urgent(event);
-      if (!quiet) page.news(() => dressed(eventLines(event, known, isTTY)));
+      if (!quiet) page.news(() => [dressed(eventLines(event, known, isTTY))]);
     },
     aside,
     end(ending) {

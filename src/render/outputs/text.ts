@@ -1,5 +1,5 @@
 import { llmTextOf } from '../../events/exchange.js';
-import { type TranscriptAbout, transcriptWriter } from '../../events/transcript-writer.js';
+import { streamTranscript, type TranscriptAbout } from '../../events/transcript-writer.js';
 import { visible } from '../../util/visible.js';
 import { eventOf, newArrivalOf } from '../callbacks.js';
 import { warningsOfEnding } from '../warnings.js';
@@ -7,21 +7,14 @@ import type { Ending, Page, Reporter } from './reporter.js';
 
 /** Prints every event as it happens: a transcript on stdout. */
 export function ndjsonReporter(page: Page, about: TranscriptAbout): Reporter<Pick<Ending, 'trouble'>> {
-  const writer = transcriptWriter(page.redactor);
-  const lines = (each: readonly string[]) => each.map(line => `${line}\n`).join('');
-  let latest = { seq: 0, at: 0 };
-  const why = 'the reader of stdout is too slow; events were dropped';
-  page.lostText = count => lines(writer.event({ kind: 'dropped', what: 'event', why, count, ...latest }));
-  page.write(lines([writer.header(about)]));
+  const transcript = streamTranscript(page, page.redactor, about);
   return {
     event(event) {
-      const { seq, at } = event;
       page.urgent(event);
-      page.news(() => lines(writer.event(event)));
-      latest = { seq, at };
+      transcript.event(event);
     },
     end({ trouble }) {
-      page.last(() => lines([writer.end(trouble?.code ?? 'done')]));
+      transcript.end(trouble?.code ?? 'done');
       return page.end([], trouble);
     },
   };
@@ -58,7 +51,7 @@ function textPage(page: Page, isTTY: boolean) {
   const early: string[] = [];
   let hasBegun = false;
   const shown = (text: string) => (isTTY ? `${visible(text)}\n` : text.toWellFormed());
-  const add = (text: string) => page.news(() => (isTTY ? shown(text) : `${shown(text)}\n`));
+  const add = (text: string) => page.news(() => [isTTY ? shown(text) : `${shown(text)}\n`]);
   return {
     /** @param goesOn events may follow, so the text ends with a line feed */
     begin(text: string, goesOn: boolean): void {

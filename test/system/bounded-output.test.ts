@@ -1,0 +1,94 @@
+import { Writable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { BoundedOutput } from '../../src/system/streams.js';
+
+/** Takes what is written when it is asked to. */
+function slowReader() {
+  const taken: string[] = [];
+  const waiting: (() => void)[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _, done) {
+      taken.push(chunk.toString());
+      waiting.push(done);
+    },
+  });
+  const takeAll = async () => {
+    while (waiting.length > 0) {
+      waiting.shift()?.();
+      await new Promise(setImmediate);
+    }
+  };
+  return { stream, taken, takeAll };
+}
+
+test('writes texts in order, the first one immediately', async () => {
+  const { stream, taken, takeAll } = slowReader();
+  const output = new BoundedOutput(stream);
+  output.write('a');
+  output.news(() => [
+    'b',
+    {
+      length: 2,
+      *[Symbol.iterator]() {
+        yield* 'cd';
+      },
+    },
+  ]);
+  output.write('');
+  expect(taken).toEqual(['a']);
+  await takeAll();
+  await output.written();
+  expect(taken).toEqual(['a', 'bcd']);
+});
+
+test('row 30: drops and counts texts that would fill the memory, but never the end', async () => {
+  const { stream, taken, takeAll } = slowReader();
+  const output = new BoundedOutput(stream, 5);
+  output.lost = count => [`(${count} lost)`];
+  const made: string[] = [];
+  const tell = (...texts: string[]) => {
+    for (const text of texts)
+      output.news(() => {
+        made.push(text);
+        return [text];
+      });
+  };
+  tell('one', 'two', 'three', 'four');
+  output.write('still');
+  tell('five');
+  expect(made).toEqual(['one', 'two']);
+  await takeAll();
+  tell('six');
+  output.write('end');
+  await takeAll();
+  await output.written();
+  expect(taken.join(' ')).toBe('one two(2 lost)still (1 lost)six end');
+});
+
+test('row 30: a long text is made as the reader takes it', async () => {
+  const { stream, takeAll } = slowReader();
+  const output = new BoundedOutput(stream);
+  let made = 0;
+  function* pieces() {
+    for (; made < 100; made++) yield 'x'.repeat(64 * 1024);
+  }
+  output.write({ length: 100, [Symbol.iterator]: pieces });
+  expect(made).toBeLessThan(3);
+  await takeAll();
+  await output.written();
+  expect(made).toBe(100);
+});
+
+test('a full disk: written() rejects, even after further writes', async () => {
+  const stream = new Writable({
+    write: (_chunk, _encoding, done) => done(Object.assign(new Error('no space'), { code: 'ENOSPC' })),
+  });
+  const output = new BoundedOutput(stream);
+  const errors: unknown[] = [];
+  output.onError = error => errors.push(error);
+  output.write('a');
+  await new Promise(setImmediate);
+  output.write('b');
+  await expect(output.written()).rejects.toMatchObject({ code: 'unwritable-file' });
+  expect(errors).toHaveLength(1);
+});

@@ -56,17 +56,51 @@ interface Counts {
   readonly new: number;
 }
 
-/** A hunk: the counts of its header, and those of its body. */
-interface HunkOutline {
+/** A hunk, and where it stands in the patch. */
+interface ReadHunk extends Hunk {
   /** The index of its `@@` line. */
   readonly at: number;
-  readonly oldStart: number;
-  readonly newStart: number;
-  readonly said: Counts;
-  readonly has: Counts;
-  /** The number of lines in the patch, including `\\ No newline at end of file`. */
+  /** The number of lines below that, including `\\ No newline at end of file`. */
   readonly height: number;
-  readonly section: string;
+  /** The counts of its header. */
+  readonly said: Counts;
+}
+
+const REMARK = '\\';
+
+const KINDS: Readonly<Record<string, RowKind>> = { '+': 'added', '-': 'removed' };
+
+/** The rows of a hunk as offsets into the patch: four bytes per row. */
+class HunkRows implements Rows {
+  constructor(
+    private readonly patch: string,
+    private readonly starts: Uint32Array,
+  ) {}
+
+  get length(): number {
+    return this.starts.length;
+  }
+
+  kindAt(index: number): RowKind | undefined {
+    const start = this.starts[index];
+    return start === undefined ? undefined : (KINDS[this.patch.charAt(start)] ?? 'context');
+  }
+
+  textAt(index: number): string {
+    const start = this.starts[index];
+    if (start === undefined) return '';
+    return this.patch.slice(start + 1, Math.max(start + 1, this.#endOf(start)));
+  }
+
+  endsWithoutNewline(index: number): boolean {
+    const start = this.starts[index];
+    return start !== undefined && this.patch.charAt(this.#endOf(start) + 1) === REMARK;
+  }
+
+  #endOf(start: number): number {
+    const end = this.patch.indexOf('\n', start);
+    return end < 0 ? this.patch.length : end;
+  }
 }
 
 const HUNK_HEADER = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$/s;
@@ -119,26 +153,25 @@ class PatchLines {
   }
 
   /** Parses `@@ -1,3 +1,4 @@ section` and its body; undefined for other lines and for impossible numbers. */
-  hunkAt(at: number): HunkOutline | undefined {
+  hunkAt(at: number): ReadHunk | undefined {
     const match = HUNK_HEADER.exec(this.at(at) ?? '');
     if (!match) return undefined;
-    const [, oldStart, oldCount = '1', newStart, newCount = '1', section = ''] = match;
-    const numbers = [oldStart, newStart, oldCount, newCount].map(Number);
-    const [old = 0, now = 0, oldSaid = 0, newSaid = 0] = numbers;
+    const [, oldStart, oldSaid = '1', newStart, newSaid = '1', section = ''] = match;
+    const numbers = [oldStart, newStart, oldSaid, newSaid].map(Number);
     if (!numbers.every(Number.isSafeInteger)) return undefined;
-    const said = { old: oldSaid, new: newSaid };
-    return {
-      at,
-      oldStart: old,
-      newStart: now,
-      said,
-      section: section.trim(),
-      ...this.#measure(at + 1, said),
-    };
+    const said = { old: Number(oldSaid), new: Number(newSaid) };
+    const { height, has } = this.#measure(at + 1, said);
+    const starts = this.starts(at + 1, at + 1 + height);
+    // A `\\ No newline` line belongs to the row before it.
+    const isRow = (start: number) => this.text.charAt(start) !== REMARK;
+    const rows = new HunkRows(this.text, starts.every(isRow) ? starts : starts.filter(isRow));
+    const counts = { oldCount: has.old, newCount: has.new };
+    const begins = { oldStart: Number(oldStart), newStart: Number(newStart) };
+    return { ...begins, ...counts, section: section.trim(), rows, at, height, said };
   }
 
   /** Uses the counts of the header if the lines match them, else takes all lines that look like part of the hunk. */
-  #measure(from: number, said: Counts): Pick<HunkOutline, 'height' | 'has'> {
+  #measure(from: number, said: Counts): { readonly height: number; readonly has: Counts } {
     const promised = this.#walk(from, said);
     const isKept = promised.has.old === said.old && promised.has.new === said.new;
     if (isKept && !this.#goesOn(from + promised.height)) return promised;
@@ -188,12 +221,12 @@ class PatchLines {
 
 /** Assigns every line of a patch to a hunk or to the text outside of hunks. */
 interface Outline {
-  readonly hunks: readonly HunkOutline[];
+  readonly hunks: readonly ReadHunk[];
   readonly outside: readonly number[];
 }
 
 function outlineOf(lines: PatchLines): Outline {
-  const hunks: HunkOutline[] = [];
+  const hunks: ReadHunk[] = [];
   const outside: number[] = [];
   for (let at = 0; at < lines.count; at++) {
     const hunk = lines.hunkAt(at);
@@ -243,53 +276,15 @@ function missingHunk(files: readonly StructuredPatch[]): string | undefined {
   return `no hunk${name === undefined ? '' : ` for ${excerpt(name)}`}: expected a line such as "@@ -1,3 +1,4 @@"`;
 }
 
-const REMARK = '\\';
-
-const KINDS: Readonly<Record<string, RowKind>> = { '+': 'added', '-': 'removed' };
-
-/** The rows of a hunk as offsets into the patch: four bytes per row. */
-class HunkRows implements Rows {
-  constructor(
-    private readonly patch: string,
-    private readonly starts: Uint32Array,
-  ) {}
-
-  get length(): number {
-    return this.starts.length;
-  }
-
-  kindAt(index: number): RowKind | undefined {
-    const start = this.starts[index];
-    return start === undefined ? undefined : (KINDS[this.patch.charAt(start)] ?? 'context');
-  }
-
-  textAt(index: number): string {
-    const start = this.starts[index];
-    if (start === undefined) return '';
-    return this.patch.slice(start + 1, Math.max(start + 1, this.#endOf(start)));
-  }
-
-  endsWithoutNewline(index: number): boolean {
-    const start = this.starts[index];
-    return start !== undefined && this.patch.charAt(this.#endOf(start) + 1) === REMARK;
-  }
-
-  #endOf(start: number): number {
-    const end = this.patch.indexOf('\n', start);
-    return end < 0 ? this.patch.length : end;
-  }
-}
-
 const NOWHERE = '/dev/null';
 
-/** Builds a file of the parsed patch. @param outlines its hunks, in order @param path for a patch without file headers */
+/** Builds a file of the parsed patch. @param hunks its own, in order @param path for a patch without file headers */
 function fileOf(
   patch: StructuredPatch,
-  outlines: readonly HunkOutline[],
+  hunks: readonly ReadHunk[],
   lines: PatchLines,
   path: string,
 ): DiffFile {
-  const hunks = outlines.map(outline => hunkOf(outline, lines));
   const { oldPath, newPath } = pathsOf(patch, path);
   const { oldMode, newMode } = patch;
   const sum = (of: (hunk: Hunk) => number) => hunks.reduce((total, hunk) => total + of(hunk), 0);
@@ -302,21 +297,13 @@ function fileOf(
     hunks,
     added: sum(({ rows, oldCount }) => rows.length - oldCount),
     removed: sum(({ rows, newCount }) => rows.length - newCount),
-    hidden: hiddenIn(oldPath === newPath ? '' : oldPath, newPath, textOf(outlines, lines)),
+    hidden: hiddenIn(oldPath === newPath ? '' : oldPath, newPath, textOf(hunks, lines)),
   };
 }
 
-/** A `\\ No newline` line belongs to the row before it. */
-function hunkOf({ at, height, oldStart, newStart, has, section }: HunkOutline, lines: PatchLines): Hunk {
-  const starts = lines.starts(at + 1, at + 1 + height);
-  const isRow = (_: number, index: number) => lines.signAt(at + 1 + index) !== REMARK;
-  const rows = new HunkRows(lines.text, starts.every(isRow) ? starts : starts.filter(isRow));
-  return { oldStart, oldCount: has.old, newStart, newCount: has.new, section, rows };
-}
-
 /** The text from the beginning of a file's first hunk to the end of its last. */
-function textOf(outlines: readonly HunkOutline[], lines: PatchLines): string {
-  const [first, last] = [outlines[0], outlines.at(-1)];
+function textOf(hunks: readonly ReadHunk[], lines: PatchLines): string {
+  const [first, last] = [hunks[0], hunks.at(-1)];
   if (!first || !last) return '';
   const [start] = lines.starts(first.at, first.at + 1);
   const [end] = lines.starts(last.at + last.height + 1, last.at + last.height + 2);
@@ -356,11 +343,11 @@ function headingsOf(lines: PatchLines, { hunks, outside }: Outline): string {
 }
 
 /** One message for each hunk with a wrong header (TOOL-DIFF; the example of seed 000 has one). */
-function miscounts(hunks: readonly HunkOutline[]): string[] {
-  return hunks.flatMap(({ said, has }, index) =>
-    said.old === has.old && said.new === has.new
+function miscounts(hunks: readonly ReadHunk[]): string[] {
+  return hunks.flatMap(({ said, oldCount, newCount }, index) =>
+    said.old === oldCount && said.new === newCount
       ? []
-      : [`hunk ${index + 1}: says −${said.old} +${said.new} lines, has −${has.old} +${has.new}`],
+      : [`hunk ${index + 1}: says −${said.old} +${said.new} lines, has −${oldCount} +${newCount}`],
   );
 }
 
@@ -387,25 +374,18 @@ export function parsePatch(patch: string, path = ''): Parsed {
     const files = parseWithJsdiff(headingsOf(lines, outline));
     const missing = missingHunk(files);
     if (missing !== undefined) return { ok: false, reason: missing };
-    const diff = diffOf(filesOf(files, outline.hunks, lines, path));
+    let taken = 0;
+    const diff = diffOf(
+      files.map(file => {
+        const own = outline.hunks.slice(taken, taken + file.hunks.length);
+        taken += own.length;
+        return fileOf(file, own, lines, path);
+      }),
+    );
     return { ok: true, diff, recounted: miscounts(outline.hunks) };
   } catch (error) {
     return { ok: false, reason: visibleLine(error instanceof Error ? error.message : String(error)) };
   }
-}
-
-function filesOf(
-  patches: readonly StructuredPatch[],
-  outlines: readonly HunkOutline[],
-  lines: PatchLines,
-  path: string,
-): DiffFile[] {
-  let taken = 0;
-  return patches.map(patch => {
-    const own = outlines.slice(taken, taken + patch.hunks.length);
-    taken += own.length;
-    return fileOf(patch, own, lines, path);
-  });
 }
 
 function diffOf(files: readonly DiffFile[]): Diff {

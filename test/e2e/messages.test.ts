@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
 import { resultFor, startTool } from './support/own-tool.js';
 import { type Peer, startPeer } from './support/peers.js';
@@ -285,24 +284,6 @@ describe.concurrent('difficult schemas', () => {
     expect(warningsOf(report)[1]?.message).toMatch(/not checked.*names the draft/);
   });
 
-  it('row 22: uniqueItems over 20,000 objects is interrupted', async () => {
-    await using tool = await startTool({
-      unique: {
-        inputSchema: { type: 'object', properties: { list: { type: 'array', uniqueItems: true } } },
-        callbacks: call => [resultFor(call, 'done')],
-      },
-    });
-    await using folder = await temporaryFolder();
-    const list = Array.from({ length: 20_000 }, (_, number) => ({ number }));
-    const args = await folder.write('args.json', JSON.stringify({ list }));
-    const { status, report } = await invokeJsonHere(argv`${tool.url} unique --args @${args}`);
-    expect(status).toBe(0);
-    expect(warningsOf(report)[0]).toMatchObject({
-      id: 'RT-ARGS',
-      message: expect.stringContaining('uniqueItems'),
-    });
-  });
-
   it('row 23: a remote $ref is reported and never fetched', async () => {
     await using canary = await silentServer();
     await using tool = await startTool({
@@ -335,17 +316,6 @@ describe.concurrent('difficult schemas', () => {
     expect(status).toBe(0);
     expect(warningIds(report)).toEqual(['RT-ARGS']);
     expect(stderr).not.toMatch(/Maximum call stack/);
-  });
-
-  it('draft-07 is validated by its own rules', async () => {
-    await using peer = await startPeer('odd', { TOOLSET: 'draft07' });
-    const [good, bad] = await Promise.all([
-      invokeJsonHere(argv`${peer.url} draft07 name=Ada`),
-      invokeJsonHere(argv`${peer.url} draft07 name=`),
-    ]);
-    expect([good.status, bad.status]).toEqual([0, 2]);
-    expect(warningIds(good.report)).toEqual([]);
-    expect(bad.report.error?.faults).toEqual(['$.name: must NOT have fewer than 1 characters (minLength)']);
   });
 });
 

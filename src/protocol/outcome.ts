@@ -3,38 +3,41 @@ import { bytesText } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import type { ContentItem, ToolResult } from './callbacks.js';
 
-/** How a tool call ended, in all supported systems (seed 002, platforms "One model"). */
-export const outcomeSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('success') }),
-  z.object({
-    type: z.literal('error'),
-    message: z.string(),
-    code: z.optional(z.string()),
-    errorType: z.optional(z.string()),
-    origin: z.optional(z.string()),
-  }),
-  z.object({ type: z.literal('canceled'), reason: z.optional(z.string()), by: z.optional(z.string()) }),
-  z.object({ type: z.literal('timeout'), durationMs: z.optional(z.number()) }),
-  z.object({ type: z.literal('denied'), tool: z.optional(z.string()), reason: z.optional(z.string()) }),
-  z.object({ type: z.literal('unknown'), raw: z.unknown() }),
-]);
-
-export type Outcome = z.infer<typeof outcomeSchema>;
-
 /**
  * The source of an outcome: the message states it (`declared`), a text follows a convention, this program decided it
  * (a timeout, a refused acknowledgement), or success is assumed because nothing contradicts it.
  */
-type Basis = 'declared' | 'convention' | 'ours' | 'assumed';
+const basis = z.enum(['declared', 'convention', 'ours', 'assumed']);
 
-export type JudgedOutcome = Outcome & { readonly basis: Basis };
+const text = z.optional(z.string());
+
+/** How a tool call ended, in all supported systems (seed 002, platforms "One model"), and how that is known. */
+export const judgedOutcomeSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('success'), basis }),
+  z.object({
+    type: z.literal('error'),
+    message: z.string(),
+    code: text,
+    errorType: text,
+    origin: text,
+    basis,
+  }),
+  z.object({ type: z.literal('canceled'), reason: text, by: text, basis }),
+  z.object({ type: z.literal('timeout'), durationMs: z.optional(z.number()), basis }),
+  z.object({ type: z.literal('denied'), tool: text, reason: text, basis }),
+  z.object({ type: z.literal('unknown'), raw: z.unknown(), basis }),
+]);
+
+export type JudgedOutcome = z.infer<typeof judgedOutcomeSchema>;
+
+type WithoutBasis<Judged> = Judged extends unknown ? Omit<Judged, 'basis'> : never;
+
+export type Outcome = WithoutBasis<JudgedOutcome>;
 
 const ERROR_PREFIX = 'Error: ';
 
 /** Maximum length of a text that is searched for a payload by convention. */
 const MAX_PAYLOAD = 64 * 1024;
-
-const text = z.optional(z.string());
 
 /** Seed 002's recommended payloads. A value with other members is not one of them. */
 const payloadSchema = z.union([

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  judgedOutcomeSchema,
   type Outcome,
   outcomeOfPayload,
   outcomeOfText,
-  outcomeSchema,
   payloadOfOutcome,
   textOfOutcome,
 } from '../../src/protocol/outcome.js';
@@ -133,9 +133,9 @@ test('any text of a tool is an outcome; reading never throws', () => {
   );
   fc.assert(
     fc.property(said, text => {
-      const { basis, ...outcome } = outcomeOfText(text);
-      expect(outcomeSchema.safeParse(outcome).success).toBe(true);
-      expect(basis).toBe(outcome.type === 'success' ? 'assumed' : 'convention');
+      const outcome = outcomeOfText(text);
+      expect(judgedOutcomeSchema.safeParse(outcome).success).toBe(true);
+      expect(outcome.basis).toBe(outcome.type === 'success' ? 'assumed' : 'convention');
     }),
   );
 });

@@ -1,22 +1,9 @@
 import * as z from 'zod/mini';
 import { CALLBACK_TYPES } from '../../protocol/callbacks.js';
 import { invocationSchema } from '../../protocol/invocation.js';
-import { outcomeSchema } from '../../protocol/outcome.js';
+import { judgedOutcomeSchema } from '../../protocol/outcome.js';
 
 const count = z.int().check(z.nonnegative());
-
-const basis = { basis: z.enum(['declared', 'convention', 'ours', 'assumed']) };
-
-const [success, error, canceled, timeout, denied, unknown] = outcomeSchema._zod.def.options;
-
-const judgedOutcomeSchema = z.discriminatedUnion('type', [
-  z.extend(success, basis),
-  z.extend(error, basis),
-  z.extend(canceled, basis),
-  z.extend(timeout, basis),
-  z.extend(denied, basis),
-  z.extend(unknown, basis),
-]);
 
 const display = z.object({
   chosen: z

@@ -117,7 +117,7 @@ export async function startLines(
 }
 
 interface ServerScreen {
-  readonly view: Pick<ListScreen, 'notice' | 'summary'>;
+  readonly view: Pick<ListScreen, 'notice'> & { readonly summary: string };
   close(): Promise<void>;
 }
 

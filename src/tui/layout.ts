@@ -46,7 +46,13 @@ const STATE = { title: 'STATE', min: 18, max: 40 };
 /** Minimum width of a column that shrinks, in cells. */
 const MIN_COLUMN = 16;
 const GAP = 2;
-const CURSOR = '❯ ';
+
+/** Marks the selected row, visible without colours. */
+export function cursorMark(isSelected: boolean): Span {
+  return say(isSelected ? '❯ ' : '  ', 'running');
+}
+
+const CURSOR_WIDTH = 2;
 
 export const CALL_COLUMNS = {
   time: { name: 'time', title: '   TIME', max: 10 },
@@ -71,20 +77,20 @@ export function tableLines<Name extends string>(
       width: Math.min(column.max, Math.max(column.title.length, widest(column.name))),
     }));
   const state = Math.min(STATE.max, Math.max(STATE.min, widest('state') + 2));
-  const fitting = fitColumns(used, dispensable, width - CURSOR.length - state);
+  const fitting = fitColumns(used, dispensable, width - CURSOR_WIDTH - state);
   const head = fitting.map(column =>
     say(column.title.padEnd(column.width + GAP).slice(0, column.width + GAP), 'dim'),
   );
   const lines = rows.map(
     (row): Line => [
-      say(row === selected ? CURSOR : ' '.repeat(CURSOR.length), 'running'),
+      cursorMark(row === selected),
       ...fitting.flatMap(({ name, width }) => [...fitLine(row.cells[name], width), say(' '.repeat(GAP))]),
       row.mark,
       say(' '),
       ...row.cells.state,
     ],
   );
-  const first = [say(' '.repeat(CURSOR.length)), ...head, say(`  ${STATE.title}`, 'dim')];
+  const first = [say(' '.repeat(CURSOR_WIDTH)), ...head, say(`  ${STATE.title}`, 'dim')];
   return [first, ...lines].map(line => cutLine(line, width));
 }
 
@@ -108,37 +114,6 @@ function fitColumns<Name extends string>(
     ? columns.map(each => (each === column ? shrunk(each) : each))
     : columns.filter(each => each !== column || name === undefined);
   return name === undefined ? left : fitColumns(left, others, width);
-}
-
-/**
- * Splits a POSIX shell command into rows that can be pasted as the same command: a row that ends in a backslash continues in the next one.
- * Splits between words, and within words that are wider than a row.
- * @param text its words are plain, single-quoted, or escaped by backslashes; its line breaks are kept
- */
-export function shellRows(text: string, columns: number): readonly string[] {
-  const room = Math.max(2, columns - 2);
-  // Single-quoted text has no escapes; elsewhere a backslash belongs to the next character.
-  const atoms = text.match(/'[^']*'?|\\[\s\S]|[^']/gu) ?? [];
-  const rows: string[] = [];
-  let row = '';
-  let gap = 0;
-  let isQuoted = false;
-  for (const atom of atoms.flatMap(each => (each.startsWith("'") ? [...each] : [each]))) {
-    if (!atom.endsWith('\n') && widthOf(quote(row + atom)) > room) {
-      const quotes = gap === 0 && isQuoted ? "'" : '';
-      const end = gap || row.length;
-      rows.push(`${row.slice(0, end)}${quotes}\\`);
-      [row, gap] = [quotes + row.slice(end), 0];
-    }
-    row += atom;
-    if (atom === ' ' && !isQuoted && row.trim() !== '') gap = row.length;
-    isQuoted = isQuoted !== (atom === "'");
-    if (atom.endsWith('\n')) {
-      rows.push(row.slice(0, -1));
-      [row, gap] = ['', 0];
-    }
-  }
-  return [...rows, row];
 }
 
 /** The first line of a description, shortened to a row: descriptions may be very long. */

@@ -69,7 +69,6 @@ const MAX_NOTICES = 4;
 /** A full screen with a list, its details, notices and overlays. It never blocks the server whose events it receives. */
 export abstract class ListScreen {
   abstract readonly list: AnyList;
-  abstract readonly summary: string;
   protected abstract readonly keys: Keys<this>;
   readonly notices = new Notices();
   readonly theme: Theme;
@@ -94,7 +93,10 @@ export abstract class ListScreen {
   }
 
   /** The places where keys are looked up, in order. */
-  protected abstract get places(): readonly Place[];
+  protected get places(): readonly Place[] {
+    return [this.list.isReading ? 'reading' : 'list', 'calls', 'everywhere'];
+  }
+
   /** @param isRoomy there is room for more than the necessary lines */
   protected abstract head(columns: number, isRoomy: boolean): readonly Line[];
   protected abstract quit(): void;

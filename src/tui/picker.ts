@@ -2,6 +2,7 @@ import type { UserChoice } from '../protocol/callbacks.js';
 import { type Line, quote, say, textLines, titleLine } from '../render/line.js';
 import { cutLine, dressLine, fitRows, type Theme, widthOf, wrapLine } from '../render/terminal/theme.js';
 import { hintsLine } from './keys.js';
+import { cursorMark } from './layout.js';
 import type { Size } from './terminal.js';
 
 type Question = Pick<UserChoice, 'prompt' | 'choices' | 'default'>;
@@ -14,7 +15,6 @@ interface State {
   readonly asker: Line;
 }
 
-const CURSOR = '❯ ';
 const DEFAULT = say(' (default)', 'dim');
 
 /** A question to the user. Immutable. */
@@ -104,10 +104,7 @@ export class Picker {
   #choiceLine(index: number, label: string, columns: number): Line {
     const isSelected = index === this.selected;
     const digits = String(this.question.choices.length - 1).length;
-    const head = [
-      say(isSelected ? CURSOR : ' '.repeat(CURSOR.length), 'running'),
-      say(`${String(index).padStart(digits)} `, 'dim'),
-    ];
+    const head = [cursorMark(isSelected), say(`${String(index).padStart(digits)} `, 'dim')];
     const tail = index === this.question.default ? [DEFAULT] : [];
     const start = label.slice(0, 2 * columns); // a label may have ten megabytes
     const text = quote(start.length < label.length ? `${start}…` : start, isSelected ? 'running' : 'plain');

@@ -3,7 +3,7 @@ import type { Highlighter } from '../../display/syntax.js';
 import { type Part as DiffPart, partsOf } from '../../render/diff.js';
 import { halvesOf, type Line, partsOfHalf, quote, say, withHalves } from '../../render/line.js';
 import { type Pane, paneHeading } from '../../render/panes.js';
-import { lastUpTo, Memo, RecentMap } from '../../util/collections.js';
+import { lastUpTo, Memo } from '../../util/collections.js';
 
 /** A long text to read on the screen; its lines are created lazily. */
 export interface Document {
@@ -35,24 +35,23 @@ interface Look {
   readonly highlighter: Highlighter | null;
 }
 
-/** Maximum number of parts that stay laid out: more than a screen shows. */
-const LAID_OUT = 200;
-
-/** A document of stacked parts, without landmarks and folds. It can grow, and lays out parts when they are read. */
+/** Documents below one another, with their landmarks. It can grow. */
 class Stack implements Document {
   length = 0;
-  readonly #makers: (() => Document)[] = [];
+  readonly #parts: Document[] = [];
   readonly #starts: number[] = [];
-  readonly #laid = new RecentMap<number, Document>(LAID_OUT);
+  readonly #landmarks: Record<'hunk' | 'file', number[]> = { hunk: [], file: [] };
 
   get count(): number {
-    return this.#makers.length;
+    return this.#parts.length;
   }
 
-  add(make: () => Document): void {
-    this.#makers.push(make);
+  add(part: Document): void {
+    for (const kind of ['hunk', 'file'] as const)
+      for (const line of Array.from(part.landmarks(kind))) this.#landmarks[kind].push(line + this.length);
+    this.#parts.push(part);
     this.#starts.push(this.length);
-    this.length += make().length;
+    this.length += part.length;
   }
 
   line(index: number): Line {
@@ -71,17 +70,19 @@ class Stack implements Document {
       const found = part.find(wanted, at, step);
       if (found !== null) return this.#startOf(which) + found;
       which += step;
-      part = this.#part(which);
+      part = this.#parts[which];
       at = step > 0 ? 0 : (part?.length ?? 0) - 1;
     }
     return null;
   }
 
-  landmarks(_kind: 'hunk' | 'file'): ArrayLike<number> {
-    return [];
+  landmarks(kind: 'hunk' | 'file'): ArrayLike<number> {
+    return this.#landmarks[kind];
   }
 
-  isFoldable?(): boolean;
+  isFoldable(): boolean {
+    return this.#parts.some(part => part.isFoldable?.());
+  }
 
   anchorAt(line: number): Anchor {
     const { which, part, at } = this.#locate(line);
@@ -89,7 +90,7 @@ class Stack implements Document {
   }
 
   lineAt([which = 0, ...rest]: Anchor): number {
-    return this.#startOf(which) + (this.#part(which)?.lineAt(rest) ?? 0);
+    return this.#startOf(which) + (this.#parts[which]?.lineAt(rest) ?? 0);
   }
 
   #startOf(which: number): number {
@@ -98,27 +99,13 @@ class Stack implements Document {
 
   #locate(line: number) {
     const which = line < this.length ? lastUpTo(this.#starts, line) : -1;
-    return { which, part: this.#part(which), at: line - this.#startOf(which) };
-  }
-
-  #part(which: number): Document | undefined {
-    const part = this.#laid.get(which) ?? this.#makers[which]?.();
-    if (part) this.#laid.set(which, part);
-    return part;
+    return { which, part: this.#parts[which], at: line - this.#startOf(which) };
   }
 }
 
-/** Parts below one another, with their landmarks. Parts that are added later have none. */
 export function joinedDocument(parts: readonly Document[]): Stack {
   const stack = new Stack();
-  const landmarks = { hunk: [] as number[], file: [] as number[] };
-  for (const part of parts) {
-    for (const kind of ['hunk', 'file'] as const)
-      landmarks[kind].push(...Array.from(part.landmarks(kind), line => line + stack.length));
-    stack.add(() => part);
-  }
-  stack.landmarks = kind => landmarks[kind];
-  stack.isFoldable = () => parts.some(part => part.isFoldable?.());
+  for (const part of parts) stack.add(part);
   return stack;
 }
 

@@ -1,10 +1,10 @@
-import { halvesOf, type Line, partsOfHalf, SPLIT_FROM, say } from '../../render/line.js';
+import { halvesOf, type Line, partsOfHalf, SPLIT_FROM } from '../../render/line.js';
 import { cellsOf } from '../../render/terminal/cells.js';
 import { cutLine, dressLine, scrolled, type Theme, widthOf, wrapLine } from '../../render/terminal/theme.js';
 import { lastUpTo, RecentMap } from '../../util/collections.js';
 import { excerpt } from '../../util/text.js';
 import type { DrawnSheet } from '../ink.js';
-import { DIVIDER } from '../layout.js';
+import { cursorMark, DIVIDER } from '../layout.js';
 import type { Size } from '../terminal.js';
 import { type Document, type Part, Search, type Sheet } from './documents.js';
 
@@ -429,11 +429,9 @@ export class SheetReader {
     const view = this.#viewOf(name, slot);
     if (slot.isStream) this.#keep(name, slot, view.place);
     const { rows, status } = view.draw();
-    // The focus is visible without colours too.
-    const mark = say(isFocused ? '❯ ' : '  ', 'running');
     const room = size.columns - cellsOf(status) - 4;
     const hasStatus = room >= MIN_HEADING;
-    const heading = cutLine([mark, ...title], hasStatus ? room + 2 : size.columns);
+    const heading = cutLine([cursorMark(isFocused), ...title], hasStatus ? room + 2 : size.columns);
     return {
       size,
       rows,

@@ -23,7 +23,7 @@ import { type ListDetail, tableOf, WITH_PANES } from '../calls/list-detail.js';
 import { CALL_TABS, callSheets, recentSheets, type ShownCall } from '../calls/tabs.js';
 import { onePart, panePart, type Sheet } from '../document/documents.js';
 import { type FullScreenOptions, fullScreen } from '../full-screen.js';
-import { bind, Keys, type Place } from '../keys.js';
+import { bind, Keys } from '../keys.js';
 import { CALL_COLUMNS } from '../layout.js';
 import {
   LIST_KEYS,
@@ -214,10 +214,6 @@ export class MockView extends ListScreen {
   quit(): void {
     this.controls.quit();
     this.say('Ending: pending deliveries are sent first.');
-  }
-
-  protected get places(): readonly Place[] {
-    return [this.list.isReading ? 'reading' : 'list', 'calls', 'everywhere'];
   }
 
   /** A small screen hides the list while the details have the focus, so the head names the call. */

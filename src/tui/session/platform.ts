@@ -14,7 +14,7 @@ import { Memo } from '../../util/collections.js';
 import { type ListDetail, tableOf } from '../calls/list-detail.js';
 import { onePart } from '../document/documents.js';
 import { type FullScreenOptions, fullScreen } from '../full-screen.js';
-import { bind, Keys, type Place } from '../keys.js';
+import { bind, Keys } from '../keys.js';
 import { CALL_COLUMNS, type Table } from '../layout.js';
 import { LIST_KEYS, ListScreen, READING_KEYS, type ScreenOptions } from '../list-screen.js';
 
@@ -136,10 +136,6 @@ export class PlatformView extends ListScreen {
 
   get summary(): string {
     return tally(this.#sessions.list);
-  }
-
-  protected get places(): readonly Place[] {
-    return [this.list.isReading ? 'reading' : 'list', 'everywhere'];
   }
 
   protected head(columns: number, isRoomy: boolean): readonly Line[] {

@@ -4,7 +4,7 @@ import { toolLines } from '../../render/toolset.js';
 import { Memo } from '../../util/collections.js';
 import { cut } from '../../util/text.js';
 import { onePart, type Sheet } from '../document/documents.js';
-import { firstLineOf } from '../layout.js';
+import { cursorMark, firstLineOf } from '../layout.js';
 import { definitionsIn, definitionsWords, type Model, type Server, toolsOf } from './model.js';
 
 type Entry = { readonly key: string; readonly server: Server } & (
@@ -90,8 +90,6 @@ export function toolsList(model: Pick<Model, 'servers' | 'recent'>) {
   };
 }
 
-const CURSOR = '❯ ';
-
 /** Limits: lines of a schema or a description, and characters of a description. */
 const MAX = { lines: 2_000, characters: 20_000 };
 
@@ -139,7 +137,7 @@ function serverLines({ about, state }: Server): readonly Line[] {
 }
 
 function entryLine(entry: Entry, isSelected: boolean): Line {
-  const cursor = say(isSelected ? CURSOR : ' '.repeat(CURSOR.length), 'running');
+  const cursor = cursorMark(isSelected);
   if (entry.kind === 'server') return [cursor, ...serverLine(entry.server)];
   const { tool, definitions } = entry;
   return [

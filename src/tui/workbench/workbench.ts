@@ -94,7 +94,6 @@ export abstract class WorkbenchPages extends ListScreen {
   form: OpenForm | null = null;
   /** The drafts being sent, so that none is sent twice. */
   sending: readonly Sending[] = [];
-  readonly summary = '';
   /** By name, the most recent last. */
   readonly #forms = new Map<string, OpenForm>();
   #source = 0;
@@ -330,10 +329,10 @@ export abstract class WorkbenchPages extends ListScreen {
     else this.changeForm(form, () => after);
   }
 
-  protected get places(): readonly Place[] {
+  protected override get places(): readonly Place[] {
     if (this.page === 'form') return ['form'];
-    if (this.list.isReading) return ['reading', this.page, 'everywhere'];
-    return this.page === 'calls' ? ['list', 'calls', 'everywhere'] : ['tools', 'list', 'everywhere'];
+    if (this.page === 'calls') return super.places;
+    return this.list.isReading ? ['reading', 'tools', 'everywhere'] : ['tools', 'list', 'everywhere'];
   }
 
   protected override get hints() {

@@ -9,6 +9,7 @@ import {
   wrapLine,
 } from '../../../render/terminal/theme.js';
 import { cut } from '../../../util/text.js';
+import { cursorMark } from '../../layout.js';
 import type { Size } from '../../terminal.js';
 import { TextInput } from '../../text-input.js';
 import { choiceText, type Field, KINDS } from './fields.js';
@@ -30,7 +31,7 @@ const FEW_ROWS = 10;
 
 const INDENT = say(' '.repeat(4), 'gutter');
 
-const [MARK, NO_MARK, GAP] = [say('❯ ', 'running'), say('  ', 'running'), say('  ')];
+const GAP = say('  ');
 
 /**
  * Draws a form in at most `rows` rows: the faults of the whole form, the fields around the focus, `Run`. No row is wider than `columns`,
@@ -58,7 +59,7 @@ class Drawing {
     this.#rows = form.rows;
     this.#messages = form.messages;
     const widest = Math.max(...form.rows.map(row => widthOf(labelLine(row, columns))));
-    this.#label = Math.max(4, Math.min(widest, Math.floor((columns - MARK.text.length) / 3)));
+    this.#label = Math.max(4, Math.min(widest, Math.floor((columns - GAP.text.length) / 3)));
   }
 
   /** `Run`, the number of the focused field, and the number of faults. */
@@ -68,7 +69,7 @@ class Drawing {
     const isFar = rows > FEW_ROWS && state.focus < rows;
     const { length } = state.faults;
     return this.#row([
-      isOnRun ? MARK : NO_MARK,
+      cursorMark(isOnRun),
       say('▶ Run', isOnRun ? 'title' : 'plain'),
       say(isFar ? `   field ${state.focus + 1} of ${rows}` : '', 'dim'),
       say(length === 0 ? '' : `   ${counted(length, 'fault')}`, 'bad'),
@@ -145,10 +146,10 @@ class Drawing {
     const hasType = columns >= MIN_COLUMNS_FOR_TYPE && row.kind === 'field';
     const type = hasType ? cutLine(clipped(KINDS[kind].type(schema), 'dim'), Math.floor(columns / 4)) : [];
     const tail = type.length > 0 ? [GAP, ...type] : [];
-    const room = Math.max(1, columns - MARK.text.length - this.#label - GAP.text.length - widthOf(tail));
+    const room = Math.max(1, columns - this.#label - 2 * GAP.text.length - widthOf(tail));
     const name = fitLine(labelLine(row, this.#label, isFocused), this.#label);
     const value = fitLine(this.#valueLine(row, isFocused, room), room);
-    return [isFocused ? MARK : NO_MARK, ...name, GAP, ...value, ...tail];
+    return [cursorMark(isFocused), ...name, GAP, ...value, ...tail];
   }
 
   #valueLine({ kind, child: { field } }: Row, isFocused: boolean, width: number): Line {

@@ -130,7 +130,7 @@ class Drawing {
 
   /** A field and its messages; the focused field also shows its title, its description, its constraints and its keys. */
   #block(row: Row, isFocused: boolean): readonly string[] {
-    const details = isFocused ? [aboutLine(row.child.field.schema), rulesLine(row)] : [];
+    const details = isFocused ? [aboutLine(row.field.schema), rulesLine(row)] : [];
     return [
       this.#row(this.#fieldLine(row, isFocused)),
       ...this.messages(row),
@@ -142,7 +142,7 @@ class Drawing {
 
   #fieldLine(row: Row, isFocused: boolean): Line {
     const { columns } = this;
-    const { kind, schema } = row.child.field;
+    const { kind, schema } = row.field;
     const hasType = columns >= MIN_COLUMNS_FOR_TYPE && row.kind === 'field';
     const type = hasType ? cutLine(clipped(KINDS[kind].type(schema), 'dim'), Math.floor(columns / 4)) : [];
     const tail = type.length > 0 ? [GAP, ...type] : [];
@@ -152,7 +152,7 @@ class Drawing {
     return [cursorMark(isFocused), ...name, GAP, ...value, ...tail];
   }
 
-  #valueLine({ kind, child: { field } }: Row, isFocused: boolean, width: number): Line {
+  #valueLine({ kind, field }: Row, isFocused: boolean, width: number): Line {
     if (kind === 'add') return [];
     const { text, isPresent, at, options } = field;
     const tone = isFocused ? 'running' : 'dim';
@@ -197,9 +197,9 @@ const LIMITS = {
 
 /** `required · at least 1 · Ctrl-D leaves it out` */
 function rulesLine(row: Row): Line {
-  const { isRequired, isExtra, field } = row.child;
+  const { isRequired, isExtra, schema } = row.field;
   const limits = Object.entries(LIMITS).map(([keyword, words]) => {
-    const limit = field.schema[keyword];
+    const limit = schema[keyword];
     const isShown = typeof limit === 'number' || typeof limit === 'string';
     return isShown && `${words} ${cut(String(limit), MAX.limit)}`;
   });
@@ -208,29 +208,29 @@ function rulesLine(row: Row): Line {
 }
 
 /** The keys that apply to a row. */
-function hintsOf({ kind, child: { field, isRequired, isExtra } }: Row): readonly (string | false)[] {
-  const { isPresent, at } = field;
+function hintsOf({ kind, field }: Row): readonly (string | false)[] {
+  const { isRequired, isExtra, isPresent, at } = field;
   const { input } = KINDS[field.kind];
   const isAbsent = input === 'chosen' ? at === null : !isPresent;
   const remove = isExtra ? 'Ctrl-D removes it' : !(isRequired || isAbsent) && 'Ctrl-D leaves it out';
   if (kind === 'add') return ['⏎ adds an item'];
   if (input === 'chosen') return ['Space chooses', remove];
-  if (input === 'typed') return isExtra ? [remove] : typedHints(field, isRequired);
+  if (input === 'typed') return isExtra ? [remove] : typedHints(field);
   if (field.kind === 'object') return [!isPresent && '⏎ adds it', remove];
   return ['⏎ adds an item', isPresent || isExtra ? remove : 'Ctrl-D sends []'];
 }
 
-function typedHints({ kind, text, isPresent }: Field, isRequired: boolean): readonly (string | false)[] {
+function typedHints({ kind, text, isPresent, isRequired }: Field): readonly (string | false)[] {
   if (text !== '') return [];
   if (isPresent) return ['sends "" · Ctrl-D does not'];
   return [!isRequired && 'empty: left out', kind === 'text' && 'Ctrl-D sends ""'];
 }
 
 /** The name of a field, cut to leave room for the mark of a required field. */
-function labelLine({ kind, depth, child, address }: Row, width: number, isFocused = false): Line {
+function labelLine({ kind, depth, field, address }: Row, width: number, isFocused = false): Line {
   const indent = say('  '.repeat(depth));
   if (kind === 'add') return [indent, say('+ add', isFocused ? 'running' : 'dim')];
-  const { key, isRequired, isExtra, field } = child;
+  const { key, isRequired, isExtra } = field;
   const own = key ?? (address.length === 0 ? 'arguments' : variantText(field.schema));
   const star = isRequired && !isExtra && key !== null ? [say('*', 'warn')] : [];
   const name = cutLine([indent, ...clipped(String(own), isFocused ? 'title' : 'plain')], width - star.length);

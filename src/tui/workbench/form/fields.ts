@@ -10,6 +10,11 @@ type Kind = 'text' | 'number' | 'json' | 'choice' | 'object' | 'array' | 'varian
 
 /** A value that is being edited. Members that its kind does not use are empty. */
 export interface Field {
+  /** A property or an index; null at the root, and if the value replaces that of the parent. */
+  readonly key: string | number | null;
+  readonly isRequired: boolean;
+  /** An array item, or a property that is not in the schema: it can be removed. */
+  readonly isExtra: boolean;
   readonly kind: Kind;
   /** With its local `$ref` and `allOf` merged in. */
   readonly schema: Schema;
@@ -21,16 +26,7 @@ export interface Field {
   readonly options: readonly unknown[];
   readonly at: number | null;
   /** Members, items, or the value of the chosen variant. */
-  readonly children: readonly Child[];
-}
-
-interface Child {
-  /** A property or an index; null if the value replaces that of the parent. */
-  readonly key: string | number | null;
-  readonly isRequired: boolean;
-  /** An array item, or a property that is not in the schema: it can be removed. */
-  readonly isExtra: boolean;
-  readonly field: Field;
+  readonly children: readonly Field[];
 }
 
 /** The value is undefined if it is left out; invalid text stays text. */
@@ -121,7 +117,7 @@ export const KINDS = {
       if (value === undefined) return { options };
       const fitting = options.flatMap((variant, at) => {
         const child = maker.variant(variant, value, { ...place, defaults: 'none' });
-        const read = readChild(child);
+        const read = readFields(child);
         const keepsValue = read.faults.length === 0 && isDeepStrictEqual(read.value, value);
         return keepsValue ? [{ at, child, misfit: maker.misfit(child) }] : [];
       });
@@ -142,16 +138,18 @@ const MAX_STEPS = 200_000;
 const MAX_WEIGHT = 2_000;
 
 /** The position of a field, and which defaults are filled in at and below it. */
-interface Place {
+interface Place extends Pick<Field, 'key' | 'isRequired' | 'isExtra'> {
   readonly depth: number;
   readonly room: number;
-  readonly isRequired: boolean;
   /** `none`: the schema is one of several alternatives. */
   readonly defaults: 'all' | 'required' | 'none';
 }
 
 /** The place of a field that the user adds. */
-const ADDED: Place = { depth: 1, room: MAX.fields, isRequired: true, defaults: 'all' };
+const ADDED: Place = {
+  ...{ key: null, isRequired: true, isExtra: false },
+  ...{ depth: 1, room: MAX.fields, defaults: 'all' },
+};
 
 /** Divides the room evenly between `count` fields. */
 function below(place: Place, count: number): Place | null {
@@ -177,29 +175,31 @@ export class FieldMaker {
   }
 
   /** Creates the field for a schema and a value. A value that does not fit the schema is edited as JSON. */
-  field(described: unknown, value: unknown, place = ADDED): Field {
+  field(described: unknown, value: unknown, place: Place): Field {
     const schema = this.#resolver.resolve(described);
-    const takesDefault = place.defaults === 'all' || (place.defaults === 'required' && place.isRequired);
+    const { key, isRequired, isExtra, defaults } = place;
+    const takesDefault = defaults === 'all' || (defaults === 'required' && isRequired);
     const given = value === undefined && takesDefault ? defaultOf(schema) : value;
     const kind = this.#kindAt(schema, place);
     const filled = KINDS[kind].fill(given, schema, place, this);
-    if (!filled) return { ...EMPTY, kind: 'json', schema, ...KINDS.json.fill(given) };
-    return { ...EMPTY, kind, schema, ...filled, ...(kind === 'text' && { isPresent: given === '' }) };
+    const empty = { ...EMPTY, key, isRequired, isExtra, schema };
+    if (!filled) return { ...empty, kind: 'json', ...KINDS.json.fill(given) };
+    return { ...empty, kind, ...filled, ...(kind === 'text' && { isPresent: given === '' }) };
   }
 
   /** An array item; it is sent even if it is empty. */
-  item(array: Schema, index: number, value?: unknown, place = ADDED): Child {
-    const field = this.field(array['items'], value, { ...place, isRequired: true });
-    return {
-      key: index,
-      isRequired: true,
-      isExtra: true,
-      field: field.kind === 'text' ? { ...field, isPresent: true } : field,
-    };
+  item(array: Schema, key: number, value?: unknown, place = ADDED): Field {
+    const field = this.field(array['items'], value, { ...place, key, isRequired: true, isExtra: true });
+    return field.kind === 'text' ? { ...field, isPresent: true } : field;
+  }
+
+  /** An optional object that was absent. */
+  added({ key, isRequired, isExtra, schema }: Field): Field {
+    return { ...this.field(schema, {}, ADDED), key, isRequired, isExtra };
   }
 
   /** The properties that the schema names or requires, then the other properties of the value. Null if there are too many. */
-  members(schema: Schema, value: Schema, place: Place): readonly Child[] | null {
+  members(schema: Schema, value: Schema, place: Place): readonly Field[] | null {
     const properties = recordOf(schema['properties']);
     const required = new Set(listOf(schema['required']).filter(name => typeof name === 'string'));
     const named = new Set([...Object.keys(properties), ...required]);
@@ -208,21 +208,16 @@ export class FieldMaker {
     if (!inner) return null;
     return names.map(key => {
       const described = Object.hasOwn(properties, key) ? properties[key] : schema['additionalProperties'];
-      const isRequired = required.has(key);
       const own = Object.hasOwn(value, key) ? value[key] : undefined;
-      return {
-        key,
-        isRequired,
-        isExtra: !named.has(key),
-        field: this.field(described, own, { ...inner, isRequired }),
-      };
+      const [isRequired, isExtra] = [required.has(key), !named.has(key)];
+      return this.field(described, own, { ...inner, key, isRequired, isExtra });
     });
   }
 
   /** The only child of a field with this variant chosen. */
-  variant(variant: unknown, value?: unknown, place = ADDED): Child {
-    const field = this.field(variant, value, { ...place, depth: place.depth + 1, isRequired: true });
-    return { key: null, isRequired: true, isExtra: false, field };
+  variant(variant: unknown, value?: unknown, place = ADDED): Field {
+    const own = { key: null, isRequired: true, isExtra: false };
+    return this.field(variant, value, { ...place, ...own, depth: place.depth + 1 });
   }
 
   kindOf(schema: Schema): Kind {
@@ -255,10 +250,9 @@ export class FieldMaker {
   }
 
   /** A penalty for a value that does not fit the schema: high for a value of another kind, low for raw JSON and unknown properties. */
-  misfit(child: Child): number {
-    const { field, isExtra, key } = child;
-    const own = field.kind !== 'json' ? 0 : this.kindOf(field.schema) === 'json' ? 1 : WRONG;
-    const inner = field.children.reduce((sum, each) => sum + this.misfit(each), 0);
+  misfit({ key, isExtra, kind, schema, children }: Field): number {
+    const own = kind !== 'json' ? 0 : this.kindOf(schema) === 'json' ? 1 : WRONG;
+    const inner = children.reduce((sum, each) => sum + this.misfit(each), 0);
     return own + inner + (isExtra && typeof key === 'string' ? 1 : 0);
   }
 }
@@ -331,14 +325,6 @@ function lossOf(literal: string): string | null {
   return lossyNumberNotes(literal)[0] ?? null;
 }
 
-/**
- * Reads all arguments: their value, and the faults in them.
- * @param demandsRequired whether missing required values count
- */
-export function readFields(root: Field, demandsRequired = true) {
-  return readChild({ key: null, isRequired: true, field: root }, demandsRequired);
-}
-
 const MAX_LENGTH = 200;
 
 /** A value as shown in a choice: strings without quotes. Untrusted. */
@@ -346,15 +332,22 @@ export function choiceText(value: unknown): string {
   return cut(typeof value === 'string' ? value : (compactJson(value) ?? ''), MAX_LENGTH);
 }
 
-function readChild(
-  { key, isRequired, field }: Omit<Child, 'isExtra'>,
+/**
+ * Reads a field, or all arguments: the value, and the faults in it.
+ * @param demandsRequired whether missing required values count
+ */
+export function readFields(
+  field: Field,
   demandsRequired = true,
   above: readonly (string | number)[] = [],
 ): { readonly value: unknown; readonly faults: readonly SchemaFault[] } {
+  const { key, isRequired, kind, children } = field;
   const path = key === null ? above : [...above, key];
-  const inner = field.children.map(child => readChild(child, demandsRequired, path));
-  const values = inner.map(({ value }) => value);
-  const { value, fault }: Reading = KINDS[field.kind].read(field, values);
+  const inner = children.map(child => readFields(child, demandsRequired, path));
+  const { value, fault }: Reading = KINDS[kind].read(
+    field,
+    inner.map(each => each.value),
+  );
   const isMissing = demandsRequired && isRequired && value === undefined;
   const message = fault ?? (isMissing ? 'is required' : null);
   const own = message === null ? [] : [{ path: jsonPath(path), message }];

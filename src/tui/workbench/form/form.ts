@@ -8,8 +8,6 @@ import type { Press } from '../../keys.js';
 import { TextInput } from '../../text-input.js';
 import { choiceText, type Field, FieldMaker, KINDS, readFields } from './fields.js';
 
-type Child = Field['children'][number];
-
 /** Every key of a form, with what it does. */
 const FORM_KEYS = [
   ['up', 'the field above; in JSON the line above'],
@@ -50,7 +48,7 @@ interface Row {
   /** A JSON path. */
   readonly path: string;
   readonly depth: number;
-  readonly child: Child;
+  readonly field: Field;
   /** Whether it can have the focus. */
   readonly isFocusable: boolean;
 }
@@ -133,7 +131,7 @@ export class Form {
 
   focusOn(index: number): Form {
     const focus = Math.max(0, Math.min(this.#last, index));
-    return this.#with({ focus, cursor: this.#focusable[focus]?.child.field.text.length ?? 0 });
+    return this.#with({ focus, cursor: this.#focusable[focus]?.field.text.length ?? 0 });
   }
 
   /** Adds faults to the form. @param moves the focus to the first field with a fault */
@@ -231,13 +229,13 @@ export class Form {
     if (!row) return this;
     if (key === 'enter') return this.#add(row) ?? this.focusOn(focus + 1);
     if (key === 'ctrl+d') return this.#remove(row);
-    const { input } = KINDS[row.child.field.kind];
+    const { input } = KINDS[row.field.kind];
     if (input === 'typed') return this.#write(row, text => text.step(key));
-    return input === 'chosen' ? this.#choose(row, stepChoice(row.child, key)) : this;
+    return input === 'chosen' ? this.#choose(row, stepChoice(row.field, key)) : this;
   }
 
   #write(row: Row, change: (input: TextInput) => TextInput): Form {
-    const { field } = row.child;
+    const { field } = row;
     const { text, cursor } = change(new TextInput(field.text, this.state.cursor));
     const moved = this.#with({ cursor });
     return text === field.text ? moved : moved.#replace(row, { text });
@@ -246,11 +244,11 @@ export class Form {
   #type(typed: string): Form {
     const row = this.focusedRow;
     if (!row || row.kind === 'add') return this;
-    const { field } = row.child;
+    const { field } = row;
     const { input } = KINDS[field.kind];
     if (input === 'typed') return this.#write(row, text => text.insert(typed));
     if (input === 'group') return this;
-    if (typed === ' ') return this.#choose(row, stepChoice(row.child, 'right'));
+    if (typed === ' ') return this.#choose(row, stepChoice(row.field, 'right'));
     if (field.kind === 'choice') return this.#choose(row, startingWith(field, typed));
     // Typing selects the variant for a string, or for a number if a digit is typed.
     const kinds = field.options.map(variant => new FieldMaker(this.schema).kindOf(variant as Schema));
@@ -260,7 +258,7 @@ export class Form {
   }
 
   #choose(row: Row, at: number | null): Form {
-    const { field } = row.child;
+    const { field } = row;
     if (at === field.at) return this;
     const hasChild = field.kind === 'variants' && at !== null;
     const children = hasChild ? [new FieldMaker(this.schema).variant(field.options[at])] : [];
@@ -269,11 +267,11 @@ export class Form {
 
   /** Adds an item to an array, or adds an absent object. Null if nothing can be added. */
   #add(row: Row): Form | null {
-    const { field } = row.child;
+    const { field } = row;
     const { focus } = this.state;
     const maker = new FieldMaker(this.schema);
     if (field.kind === 'object' && !field.isPresent)
-      return this.#replace(row, maker.field(field.schema, {})).focusOn(focus + 1);
+      return this.#replace(row, maker.added(field)).focusOn(focus + 1);
     if (field.kind !== 'array') return null;
     const children = [...field.children, maker.item(field.schema, field.children.length)];
     return this.#replace(row, { isPresent: true, children }).focusOn(focus);
@@ -282,11 +280,11 @@ export class Form {
   /** Removes an item or a property that is not in the schema; empties any other field. */
   #remove(row: Row): Form {
     const { focus, root } = this.state;
-    if (row.child.isExtra && row.kind === 'field') {
-      const rest = withField(root, row.address.slice(0, -1), group => withoutChild(group, row.child));
+    if (row.field.isExtra && row.kind === 'field') {
+      const rest = withField(root, row.address.slice(0, -1), group => withoutChild(group, row.field));
       return this.#with({ root: rest, faults: [] }).focusOn(focus);
     }
-    const empty = emptied(row.child);
+    const empty = emptied(row.field);
     return empty ? this.#replace(row, empty).focusOn(focus) : this;
   }
 
@@ -307,12 +305,12 @@ function withField(root: Field, address: readonly number[], change: (field: Fiel
   const [first, ...rest] = address;
   if (first === undefined) return change(root);
   const children = root.children.map((child, index) =>
-    index === first ? { ...child, field: withField(child.field, rest, change) } : child,
+    index === first ? withField(child, rest, change) : child,
   );
   return { ...root, children };
 }
 
-function withoutChild(group: Field, child: Child): Field {
+function withoutChild(group: Field, child: Field): Field {
   const children = group.children.filter(each => each !== child);
   return group.kind === 'array'
     ? { ...group, children: children.map((each, key) => ({ ...each, key })) }
@@ -320,8 +318,7 @@ function withoutChild(group: Field, child: Child): Field {
 }
 
 /** The emptied field, if it can be emptied: not a required choice or group, nor an array with items. */
-function emptied({ field, isRequired }: Child): Partial<Field> | null {
-  const { kind, text, isPresent, children } = field;
+function emptied({ kind, text, isPresent, isRequired, children }: Field): Partial<Field> | null {
   if (KINDS[kind].input === 'typed')
     return { text: '', isPresent: kind === 'text' && text === '' && !isPresent };
   if (isRequired) return null;
@@ -330,7 +327,7 @@ function emptied({ field, isRequired }: Child): Partial<Field> | null {
 }
 
 /** The index of the choice after a key. After the last choice comes the empty one, if the value is optional, then the first. */
-function stepChoice({ field: { at, options }, isRequired }: Child, key: string): number | null {
+function stepChoice({ at, options, isRequired }: Field, key: string): number | null {
   const { length } = options;
   const [first, last] = isRequired ? [0, length - 1] : [null, null];
   switch (key) {
@@ -361,28 +358,21 @@ function startingWith({ options, at }: Field, typed: string): number | null {
 
 /** Cached: a key press reads the rows several times. */
 const rowsOf = onceEach((field: Field): readonly Row[] => {
-  const row: Row = {
-    kind: 'field',
-    address: [],
-    path: '$',
-    depth: 0,
-    child: { key: null, isRequired: true, isExtra: false, field },
-    isFocusable: true,
-  };
+  const row: Row = { kind: 'field', address: [], path: '$', depth: 0, field, isFocusable: true };
   return field.kind === 'object' ? [...rowsIn({ ...row, depth: -1 })] : [row, ...rowsIn(row)];
 });
 
 function* rowsIn(row: Row): Generator<Row> {
-  const { kind, children } = row.child.field;
-  for (const [index, child] of children.entries()) {
-    const { key, field } = child;
+  const { kind, children } = row.field;
+  for (const [index, field] of children.entries()) {
+    const { key } = field;
     const inner: Row = {
       kind: 'field',
       address: [...row.address, index],
       path: key === null ? row.path : plain(row.path + jsonPath([key]).slice(1)),
       depth: row.depth + 1,
-      child,
-      isFocusable: isFocusable(child),
+      field,
+      isFocusable: isFocusable(field),
     };
     // A variant's object shows only its members, and a constant nothing.
     if (key === null && field.kind === 'object') yield* rowsIn({ ...inner, depth: row.depth });
@@ -393,9 +383,9 @@ function* rowsIn(row: Row): Generator<Row> {
 }
 
 /** A heading can have the focus only if a key applies to it. */
-function isFocusable({ field, isRequired, isExtra }: Child): boolean {
-  if (field.kind === 'object') return !isRequired || isExtra;
-  return field.kind !== 'array' || field.children.length === 0;
+function isFocusable({ kind, isRequired, isExtra, children }: Field): boolean {
+  if (kind === 'object') return !isRequired || isExtra;
+  return kind !== 'array' || children.length === 0;
 }
 
 /** Normalizes numeric keys, which can be written in two ways. */

@@ -43,7 +43,7 @@ export class Workbench extends WorkbenchPages {
     this.#start = options.start;
     const { operation, transcript } = options.start;
     this.#isStarted = operation === undefined;
-    if (transcript !== undefined) void this.openTranscript(transcript);
+    if (transcript !== undefined) void this.enterLine(this.transcriptLine, transcript);
   }
 
   override press(press: Press): void {
@@ -431,12 +431,18 @@ export const WORKBENCH_KEYS = new Keys<Workbench>([
   ),
   bound('everywhere', 'c', 'calls and their outcomes', w => w.go('calls'), onTools('calls')),
   bound('everywhere', 'escape', 'back', w => w.back()),
-  bound('everywhere', 'u', 'open a tool server by its URL', w => w.askServer(), onTools('open a URL')),
+  bound(
+    'everywhere',
+    'u',
+    'open a tool server by its URL',
+    w => w.askLine(w.serverLine),
+    onTools('open a URL'),
+  ),
   bound(
     'everywhere',
     'D',
     'open the demo, a tool bundled with this program',
-    w => w.openServer('demo'),
+    w => void w.openServer('demo'),
     w => (w.tools.isEmpty && w.page === 'tools' ? 'demo' : null),
   ),
   bound(
@@ -446,7 +452,7 @@ export const WORKBENCH_KEYS = new Keys<Workbench>([
     w => w.pickRecent(),
     w => (w.tools.isEmpty && w.page === 'tools' && w.model.recent.length > 0 ? 'recent' : null),
   ),
-  bound('everywhere', 'O', 'open a transcript', w => w.askTranscript()),
+  bound('everywhere', 'O', 'open a transcript', w => w.askLine(w.transcriptLine)),
   bound('everywhere', 'S', 'save the transcript of this session', w => w.askSaveTranscript()),
   bound('everywhere', '?', 'show or hide the keys', w => w.toggleHelp()),
   bound('everywhere', 'q ctrl+c', 'quit: pending calls are canceled', w => w.quit()),

@@ -57,6 +57,14 @@ interface FormInput {
   readonly isShown?: boolean;
 }
 
+/** A line that the user types, and what is done with it. */
+interface AskedLine {
+  readonly label: string;
+  /** Returns a message, if there is one. */
+  readonly work: (typed: string) => ActionResult | null | Promise<ActionResult>;
+  readonly complete: (typed: string) => Promise<readonly string[]>;
+}
+
 /** Maximum number of forms kept with their input, besides the current one; the oldest is dropped first. */
 const MAX_FORMS = 50;
 
@@ -211,14 +219,34 @@ export abstract class WorkbenchPages extends ListScreen {
     return this.sending.some(each => each.from === from);
   }
 
-  askServer(text = ''): void {
-    const { model } = this;
-    const complete = async (typed: string) => {
-      const urls = model.servers.map(({ about }) => about).filter(about => URL.canParse(about));
-      return [...new Set(['demo', ...urls, ...model.recent])].filter(word => word.startsWith(typed)).sort();
-    };
-    const open = (typed: string) => this.openServer(typed);
-    this.ask('Tool server (URL, :port or demo): ', open, { text, complete });
+  readonly serverLine: AskedLine = {
+    label: 'Tool server (URL, :port or demo): ',
+    work: typed => this.openServer(typed),
+    complete: async typed => {
+      const { servers, recent } = this.model;
+      const urls = servers.map(({ about }) => about).filter(about => URL.canParse(about));
+      return [...new Set(['demo', ...urls, ...recent])].filter(word => word.startsWith(typed)).sort();
+    },
+  };
+
+  readonly transcriptLine: AskedLine = {
+    label: 'Open transcript: ',
+    work: typed => this.#openTranscript(typed),
+    complete: typed => this.controls.paths(typed),
+  };
+
+  askLine(line: AskedLine, text = ''): void {
+    const { label, complete } = line;
+    this.ask(label, typed => void this.enterLine(line, typed), { text, complete });
+  }
+
+  /** After a failure, asks again with the typed text, unless the user is somewhere else by then. */
+  async enterLine(line: AskedLine, typed: string): Promise<void> {
+    if (typed.trim() === '') return;
+    const isHere = this.watchPlace();
+    const said = await line.work(typed.trim());
+    if (said?.isBad && isHere()) this.askLine(line, typed);
+    if (said) this.report(said);
   }
 
   pickRecent(): void {
@@ -227,40 +255,27 @@ export abstract class WorkbenchPages extends ListScreen {
     this.show({
       kind: 'question',
       picker: new Picker({ prompt: 'Open which server?', choices: [...choices], default: 0 }),
-      onPick: selected => this.openServer(choices[selected] ?? ''),
+      onPick: selected => void this.openServer(choices[selected] ?? ''),
       escapeHint: 'later',
     });
   }
 
-  openServer(typed: string): void {
-    const { controls, tools } = this;
-    if (typed.trim() === '') return;
-    const opened = controls.open(typed.trim());
-    if ('isBad' in opened) {
-      this.askServer(typed);
-      this.report(opened);
-    } else {
-      tools.set({ selected: entryKey(opened.server) });
-      this.go('tools');
-    }
-  }
-
-  askTranscript(text = ''): void {
-    const open = (typed: string) => void this.openTranscript(typed);
-    this.ask('Open transcript: ', open, { text, complete: this.controls.paths });
+  openServer(target: string): ActionResult | null {
+    const opened = this.controls.open(target);
+    if ('isBad' in opened) return opened;
+    this.tools.set({ selected: entryKey(opened.server) });
+    this.go('tools');
+    return null;
   }
 
   /** Opens a transcript and shows its calls, unless the user is typing somewhere else by then. */
-  async openTranscript(typed: string): Promise<void> {
-    const { model, controls } = this;
-    if (typed.trim() === '') return;
-    const isHere = this.watchPlace();
+  async #openTranscript(path: string): Promise<ActionResult> {
+    const { model } = this;
     const known = new Set(model.sources);
-    const said = await controls.openTranscript(typed.trim());
+    const said = await this.controls.openTranscript(path);
     const source = model.sources.find(each => !known.has(each)); // reopening a file adds another source
-    if (!source && said.isBad && isHere()) this.askTranscript(typed);
-    this.report(said);
     if (source && !this.overlay && this.page !== 'form') this.showCalls(source.id);
+    return said;
   }
 
   askSaveTranscript(): void {
@@ -276,22 +291,14 @@ export abstract class WorkbenchPages extends ListScreen {
     void this.#askPath('Save as fixture: ', fixtureName(exchange.invocation.operation), save);
   }
 
-  /** Suggests a free file name as soon as it is found, unless the user is already typing; prompts again after a failure. */
-  async #askPath(label: string, name: string, save: (path: string) => Promise<ActionResult>): Promise<void> {
-    const { controls } = this;
-    const ask = (text: string) =>
-      this.ask(label, typed => void saveAs(typed), { text, complete: controls.paths });
-    const saveAs = async (typed: string) => {
-      if (typed.trim() === '') return;
-      const isHere = this.watchPlace();
-      const said = await save(typed.trim());
-      if (said.isBad && isHere()) ask(typed);
-      this.report(said);
-    };
-    ask(name);
+  /** Suggests a free file name as soon as it is found, unless the user is already typing. */
+  async #askPath(label: string, name: string, work: AskedLine['work']): Promise<void> {
+    const { freeName, paths: complete } = this.controls;
+    const line = { label, work, complete };
+    this.askLine(line, name);
     const asked = this.overlay;
-    const free = await controls.freeName(name);
-    if (this.overlay === asked) ask(free);
+    const free = await freeName(name);
+    if (this.overlay === asked) this.askLine(line, free);
   }
 
   /** Quits; if calls are pending, only on the second press. */

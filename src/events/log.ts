@@ -165,9 +165,39 @@ export class RecordedRequest {
   }
 }
 
-/** Emits the request. Its response or failure is reported to the returned object. */
-export function recordRequest(log: Log, request: RequestFact): RecordedRequest {
-  return new RecordedRequest(log, request);
+/** The head of a request as our server received it. */
+interface ArrivedRequest extends Pick<RequestFact, 'method' | 'headers'> {
+  readonly target: string;
+  /** Calls back once if the connection closes before the answer is sent. */
+  onGone(callback: () => void): void;
+}
+
+/** What the log shows of an arrived request; by default it shows the URL and headers as received. */
+type ArrivedFact = Omit<RequestFact, keyof ArrivedRequest | 'url'> &
+  Partial<Pick<RequestFact, 'url' | 'headers'>>;
+
+/** A request that arrived at one of our servers, in the log with our answer. */
+export class ServedRequest extends RecordedRequest {
+  constructor(
+    log: Log,
+    readonly incoming: ArrivedRequest,
+    about: ArrivedFact,
+  ) {
+    const { method, target: url, headers } = incoming;
+    super(log, { method, url, headers, ...about });
+  }
+
+  /** Logs the answer and returns it. @param logged what the log shows besides the status */
+  answer<Parts extends object>(status: number, parts?: Parts, logged?: ResponseParts) {
+    this.answered(status, logged);
+    return { status, ...parts };
+  }
+
+  /** Logs that the connection broke without an answer; by default because the sender disconnected. */
+  reset(code = 'ECONNRESET'): 'reset' {
+    this.broken('answer', code);
+    return 'reset';
+  }
 }
 
 function isTransportError(error: unknown): error is { readonly phase: string; readonly code: string } {

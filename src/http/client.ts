@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoOf, messageOf, ProtocolCliError } from '../util/errors.js';
 import { bytesText } from '../util/text.js';
 import { announcedLength, ByteGatherer, isEncoded } from './body.js';
+import { flatHeaders } from './route.js';
 
 /**
  * How much of the response body to read: `nothing` resolves at the headers and drops the rest; `maxBytes` fails for a larger body, or
@@ -110,8 +111,6 @@ const NOTHING = new Uint8Array(0);
 
 type Limit = Exclude<ReadLimit, 'nothing'>;
 
-type ForeignHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
-
 /**
  * Reads the response to one request, for either library. The library passes on what arrives and closes the connection on request.
  * Settles once; the rest of the body is dropped, up to a limit.
@@ -156,10 +155,10 @@ export class ResponseReader {
     this.#phase = 'send';
   }
 
-  head(status: number, foreign: ForeignHeaders): void {
+  head(status: number, foreign: Parameters<typeof flatHeaders>[0]): void {
     if (status < 200) return;
     this.#phase = 'answer';
-    const headers = flatten(foreign);
+    const headers = flatHeaders(foreign);
     this.#head = { status, headers };
     this.#read = this.#limitFor(status, headers);
     if (this.#read === 'nothing') this.#leaveRest(headers);
@@ -251,19 +250,6 @@ export class ResponseReader {
     this.#signal?.removeEventListener('abort', this.#abort);
     return true;
   }
-}
-
-function flatten(foreign: ForeignHeaders): Readonly<Record<string, string>> {
-  if (isFlat(foreign)) return foreign;
-  const headers: Record<string, string> = {};
-  for (const name of Object.keys(foreign)) headers[name] = String(foreign[name] ?? '');
-  return headers;
-}
-
-/** Whether no header is an array. Only repeated headers are arrays. */
-function isFlat(foreign: ForeignHeaders): foreign is Readonly<Record<string, string>> {
-  for (const name in foreign) if (typeof foreign[name] !== 'string') return false;
-  return true;
 }
 
 /** Returns the headers to send; they forbid an encoded response (threats, row 16). */

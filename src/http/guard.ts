@@ -4,7 +4,7 @@ import { ProtocolCliError } from '../util/errors.js';
 import { mediaTypeOf } from '../util/url.js';
 import { isLoopback } from './addresses.js';
 import { hasBody, isEncoded } from './body.js';
-import { type Answer, Denial, type Route } from './route.js';
+import { type Answer, Denial, type Incoming, type Route } from './route.js';
 
 const SHAPE = /^(?<name>\[[\da-f:.]+\]|[\w.-]+)(?::(?<port>\d{1,5}))?$/i;
 
@@ -53,8 +53,6 @@ interface GuardOptions {
   readonly maxBody: number;
 }
 
-type Head = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'rawHeaders' | 'socket'>;
-
 /** Decides which requests are served, from their heads. */
 export class Guard {
   /** The address to bind to. */
@@ -77,21 +75,19 @@ export class Guard {
    * Checks the head of a request before the body is read: Host, browser, path, method, encoding, media type, length (threats, rows 2, 3,
    * 4, 15 and 16). The order is fixed, so a refused client learns nothing about the served paths.
    */
-  admit(head: Head): Route | Answer | Denial {
+  admit(request: IncomingMessage, incoming: Incoming): Route | Answer | Denial {
     const { routes, maxBody } = this.options;
-    const { method: asked = '', url: target = '', headers } = head;
-    const [path = ''] = target.split('?', 1);
-    const wrongHost = this.#judgeHost(head);
+    const { method: asked, path } = incoming;
+    const wrongHost = this.#judgeHost(request);
     if (wrongHost) return wrongHost;
     const route = routes.find(({ method, serves }) => (method === 'any' || method === asked) && serves(path));
-    const webPage = judgeOrigin(head, route);
+    const webPage = judgeOrigin(request, route);
     if (webPage) return webPage;
-    if (route)
-      return route.first?.({ method: asked, target, headers }) ?? judgeContent(head, route, maxBody) ?? route;
+    if (route) return route.first?.(incoming) ?? judgeContent(request, route, maxBody) ?? route;
     return nothingHere(routes.filter(candidate => candidate.serves(path)));
   }
 
-  #judgeHost({ headers, rawHeaders, socket }: Head): Denial | undefined {
+  #judgeHost({ headers, rawHeaders, socket }: IncomingMessage): Denial | undefined {
     const host =
       headers.host === undefined || isRepeated('host', rawHeaders) ? null : parseHost(headers.host);
     if (!host) return new Denial(400, 'malformed', 'its Host header is missing, repeated or not a host');
@@ -104,7 +100,7 @@ export class Guard {
    * Allows the bound address and, for peers on this machine, loopback names, with or without the server's port; other names with any
    * port, or only with the port given (threats, rows 2, 5 and 6).
    */
-  #allows({ name, port }: HostHeader, { remoteAddress = '', localPort }: Head['socket']): boolean {
+  #allows({ name, port }: HostHeader, { remoteAddress = '', localPort }: IncomingMessage['socket']): boolean {
     const isOwn = LOOPBACK.includes(name) ? isLoopback(remoteAddress) : name === this.own;
     return (
       (isOwn && (port ?? String(localPort)) === String(localPort)) ||
@@ -122,7 +118,7 @@ function isRepeated(name: string, rawHeaders: readonly string[]): boolean {
 }
 
 /** Sec-Fetch-Mode does not identify a browser: Node's own fetch sends it. */
-function judgeOrigin({ headers }: Head, route: Route | undefined): Denial | undefined {
+function judgeOrigin({ headers }: IncomingMessage, route: Route | undefined): Denial | undefined {
   const { origin, 'sec-fetch-site': site } = headers;
   if (origin === undefined && site === undefined) return undefined;
   if (route?.browsers === 'same-origin' && isOurs(origin, headers.host) && isOwnVisit(site)) return undefined;
@@ -144,7 +140,7 @@ function nothingHere(here: readonly Route[]): Denial {
   return new Denial(405, 'method', `its method is not ${methods}`, { Allow: methods });
 }
 
-function judgeContent({ headers }: Head, route: Route, maxBody: number): Denial | undefined {
+function judgeContent({ headers }: IncomingMessage, route: Route, maxBody: number): Denial | undefined {
   if (isEncoded(headers))
     return new Denial(415, 'encoding', 'its body is encoded', { 'Accept-Encoding': 'identity' });
   if (route.accepts === 'nothing') return undefined;
@@ -155,7 +151,10 @@ function judgeContent({ headers }: Head, route: Route, maxBody: number): Denial 
 }
 
 /** Returns null if any type is accepted. */
-function wantedType(accepts: Exclude<Route['accepts'], 'nothing'>, headers: Head['headers']): string | null {
+function wantedType(
+  accepts: Exclude<Route['accepts'], 'nothing'>,
+  headers: IncomingMessage['headers'],
+): string | null {
   if (accepts === 'anything' || (accepts === 'json?' && !hasBody({ headers }))) return null;
   return MEDIA_TYPES[accepts];
 }

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { bytesText } from '../util/text.js';
 
 type RefusalReason =
@@ -20,9 +20,8 @@ export interface Refusal {
   /** The status sent; 0 if the client had disconnected. */
   readonly status: number;
   readonly reason: RefusalReason;
-  readonly method?: string;
-  readonly target?: string;
-  readonly headers?: IncomingHttpHeaders;
+  /** Empty if the request could not be read. */
+  readonly request: Incoming;
   /** The reason, as one clause. */
   readonly detail: string;
 }
@@ -40,15 +39,41 @@ export class Denial {
   }
 }
 
-/** A completely read request that passed the guard. */
-export interface Incoming {
+/** The head of a request that arrived. */
+export class Incoming {
   readonly method: string;
   readonly target: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Uint8Array;
-  readonly remote: string;
+  /** The target without its query. */
+  readonly path: string;
+  /** Lower-case names; repeated headers are joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    {
+      method = '',
+      url = '',
+      headers = {},
+    }: Partial<Pick<IncomingMessage, 'method' | 'url' | 'headers'>> = {},
+    private readonly response?: ServerResponse,
+  ) {
+    this.method = method;
+    this.target = url;
+    this.path = url.split('?', 1)[0] ?? '';
+    this.headers = flatHeaders(headers);
+  }
+
+  /** The base URL at which the sender reaches us; the guard has checked `Host`. */
+  get base(): string {
+    return `http://${this.headers['host']}`;
+  }
+
   /** Calls back once if the connection closes before the answer is sent. */
-  readonly onGone?: (callback: () => void) => void;
+  onGone(callback: () => void): void {
+    const { response } = this;
+    response?.once('close', () => {
+      if (!response.writableEnded) callback();
+    });
+  }
 }
 
 export interface Answer {
@@ -79,8 +104,8 @@ export interface Route {
   /** Origins whose web pages may send requests. */
   readonly origins?: ReadonlySet<string>;
   /** Answers from the head alone, before the body is checked. */
-  readonly first?: (head: Pick<Incoming, 'method' | 'target' | 'headers'>) => Answer | undefined;
-  readonly handle: (incoming: Incoming) => Reply | Promise<Reply>;
+  readonly first?: (incoming: Incoming) => Answer | undefined;
+  readonly handle: (incoming: Incoming, body: Uint8Array) => Reply | Promise<Reply>;
 }
 
 /** A route at exactly one path. */
@@ -91,4 +116,18 @@ export function routeAt(
   handle: Route['handle'],
 ): Route {
   return { name: path, method, accepts, serves: asked => asked === path, handle };
+}
+
+type ForeignHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Flattens header lists. Returns the same object without any, because events keep a reference to it. */
+export function flatHeaders(headers: ForeignHeaders): Readonly<Record<string, string>> {
+  if (isFlat(headers)) return headers;
+  return Object.fromEntries(Object.entries(headers).map(([name, value = '']) => [name, String(value)]));
+}
+
+/** Only repeated headers are lists. */
+function isFlat(headers: ForeignHeaders): headers is Readonly<Record<string, string>> {
+  for (const name in headers) if (typeof headers[name] !== 'string') return false;
+  return true;
 }

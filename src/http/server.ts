@@ -5,7 +5,7 @@ import { errnoOf, messageOf, ProtocolCliError } from '../util/errors.js';
 import { announcedLength, ByteGatherer, hasBody } from './body.js';
 import { Connections } from './connections.js';
 import { Guard } from './guard.js';
-import { type Answer, Denial, type Incoming, type Refusal, type Reply, type Route } from './route.js';
+import { type Answer, Denial, Incoming, type Refusal, type Reply, type Route } from './route.js';
 
 // On Node 22 and later, importing node:http as an ES module loads all of undici.
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
@@ -97,12 +97,13 @@ class RequestHandler {
 
   #reply(response: ServerResponse, share: BodyShare): Reply | Denial | Promise<Reply | Denial> {
     const { req: request } = response;
-    const route = this.guard.admit(request);
+    const incoming = new Incoming(request, response);
+    const route = this.guard.admit(request, incoming);
     if (!('handle' in route)) return route;
-    if (route.accepts === 'nothing') return route.handle(incoming(response, NOTHING));
+    if (route.accepts === 'nothing') return route.handle(incoming, NOTHING);
     if (request.headers.expect !== undefined) response.writeContinue();
     return readBody(request, this.options.maxBody, share).then(body =>
-      body instanceof Denial ? body : route.handle(incoming(response, body)),
+      body instanceof Denial ? body : route.handle(incoming, body),
     );
   }
 
@@ -149,13 +150,7 @@ class RequestHandler {
   }
 
   #report({ status, reason, detail }: Denial, request?: IncomingMessage): void {
-    const { method, url: target, headers } = request ?? {};
-    this.options.onRefused?.({
-      status,
-      reason,
-      detail,
-      ...(request && { method, target, headers }),
-    });
+    this.options.onRefused?.({ status, reason, detail, request: new Incoming(request) });
   }
 
   #refuse(error: Error, socket: Duplex): void {
@@ -305,15 +300,6 @@ function answerTo({ status, headers, detail }: Denial, explains: boolean | 'json
   if (explains !== 'json') return { status, headers, body: `${text}\n` };
   const json = { 'Content-Type': 'application/json' };
   return { status, headers: { ...headers, ...json }, body: JSON.stringify({ detail: text }) };
-}
-
-function incoming(response: ServerResponse, body: Uint8Array): Incoming {
-  const { method = '', url = '', headers, socket } = response.req;
-  const onGone = (callback: () => void) =>
-    void response.once('close', () => {
-      if (!response.writableEnded) callback();
-    });
-  return { method, target: url, headers, body, remote: socket.remoteAddress ?? '', onGone };
 }
 
 function explain(error: Error, address: string, port: number): ProtocolCliError {

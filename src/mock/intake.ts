@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { Content } from '../events/content.js';
 import type { Fact, RequestEvent } from '../events/events.js';
 import type { FaultyRequest } from '../events/faults.js';
-import { type Log, type RecordedRequest, recordRequest } from '../events/log.js';
+import { type Log, RecordedRequest, ServedRequest } from '../events/log.js';
 import type { RequestFault } from '../fixtures/file-schema.js';
 import { type Answer, type Incoming, type Refusal, type Reply, routeAt } from '../http/route.js';
 import { endsCall, isQuestion } from '../protocol/callbacks.js';
@@ -21,102 +21,6 @@ import { malformedRefusal, type OpenCalls, type Plan, plain } from './plan.js';
 import { RapConversation, type RapServices } from './rap-conversation.js';
 import type { Responder } from './responder.js';
 import { JSON_TYPE } from './tool.js';
-
-type Headers = Readonly<Record<string, string>>;
-
-interface ServedParts {
-  readonly about?: Concern;
-  readonly body?: Content;
-  readonly attempt?: number;
-}
-
-const NOTHING = Object.freeze({});
-
-/** A request of a runtime or its user, with our response, in the log. */
-class ServedRequest {
-  /** Header names in lower case. */
-  readonly headers: Headers;
-  readonly #request: RecordedRequest;
-  readonly #onGone: Incoming['onGone'];
-
-  constructor(
-    log: Log,
-    incoming: Pick<Incoming, 'method' | 'target' | 'headers' | 'onGone'>,
-    purpose: RequestEvent['purpose'],
-    { about: { calls, thread } = NOTHING, body, attempt = 1 }: ServedParts = NOTHING,
-  ) {
-    this.headers = flatHeaders(incoming.headers);
-    this.#onGone = incoming.onGone;
-    this.#request = recordRequest(log, {
-      from: purpose === 'consent' ? 'unknown' : 'runtime',
-      to: 'tool',
-      purpose,
-      method: incoming.method,
-      url: incoming.target,
-      headers: this.headers,
-      attempt,
-      calls,
-      thread,
-      body,
-    });
-  }
-
-  answer(status: number, more?: Omit<Answer, 'status'>): Answer {
-    this.#request.answered(status);
-    return more ? { status, ...more } : { status };
-  }
-
-  /** Responds as {@link answer} does, with a body for the log. */
-  answerWith(body: Content, headers: Headers): Answer {
-    const lowerCased = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
-    this.#request.answered(200, { headers: Object.fromEntries(lowerCased), body });
-    return { status: 200, headers, body: body.bytes };
-  }
-
-  /**
-   * Responds as a planned fault says; null after a delay, if the usual response follows.
-   * @param stopped resolves when the tool stops
-   */
-  async answerFaultily(
-    fault: RequestFault,
-    pause: (ms: number) => Promise<void>,
-    stopped: Promise<void>,
-  ): Promise<Reply | null> {
-    switch (fault.kind) {
-      case 'status':
-        return this.answer(fault.value);
-      case 'body':
-        return this.answerWith(new Content(Buffer.from(fault.value)), JSON_TYPE);
-      case 'delay':
-        await pause(fault.value);
-        return null;
-      case 'hang':
-        await Promise.race([stopped, new Promise<void>(resolve => this.#onGone?.(resolve))]);
-        return this.reset();
-      default:
-        fault.kind satisfies 'reset';
-        return this.reset();
-    }
-  }
-
-  refused({ status, detail }: Refusal): void {
-    this.#request.answered(status, { refusal: detail });
-  }
-
-  /** Breaks the connection without a response, as planned. */
-  reset(): Reply {
-    this.#request.broken('answer', 'PLANNED');
-    return 'reset';
-  }
-}
-
-/** Flattens header lists. Returns the same object without any, because events keep a reference to it. */
-function flatHeaders(headers: Incoming['headers']): Headers {
-  for (const name in headers)
-    if (typeof headers[name] !== 'string')
-      return Object.fromEntries(Object.entries(headers).map(([key, value]) => [key, String(value)]));
-  return headers as Headers;
-}
 
 /** An invocation that arrived, and those with the same ids and bytes: a retry of the runtime has both. */
 interface KnownCall {
@@ -193,6 +97,7 @@ function identityOf(thread: string, id: string): string {
 
 interface Received {
   readonly incoming: Incoming;
+  readonly bytes: Uint8Array;
   readonly body: Content;
   readonly reading: InvocationReading;
   readonly addressee: Addressee;
@@ -219,7 +124,7 @@ interface IntakeParts {
  * (TOOL-ACK, TOOL-ASYNC).
  */
 export class Intake {
-  readonly route = routeAt('/invoke', 'POST', 'json', incoming => this.#receive(incoming));
+  readonly route = routeAt('/invoke', 'POST', 'json', (incoming, body) => this.#receive(incoming, body));
   readonly #log: Log;
   readonly #repeats: Repeats;
 
@@ -228,13 +133,14 @@ export class Intake {
     this.#repeats = new Repeats(parts.remembered);
   }
 
-  /** Logs a request. @param more its calls, body and attempt */
+  /** Logs a request of a runtime or its user. @param more its calls, body and attempt */
   request(
-    incoming: ConstructorParameters<typeof ServedRequest>[1],
+    incoming: Incoming,
     purpose: RequestEvent['purpose'],
-    more?: ServedParts,
+    more?: Pick<Partial<RequestEvent>, 'calls' | 'thread' | 'body' | 'attempt' | 'url'>,
   ): ServedRequest {
-    return new ServedRequest(this.#log, incoming, purpose, more);
+    const from = purpose === 'consent' ? 'unknown' : 'runtime';
+    return new ServedRequest(this.#log, incoming, { from, to: 'tool', purpose, ...more });
   }
 
   /** Answers a request, unless the fixtures plan a fault for it; it then has no effect, or has it after a delay. */
@@ -244,33 +150,36 @@ export class Intake {
     answer: () => Reply | Promise<Reply>,
     about?: Concern,
   ): Reply | Promise<Reply> {
-    const { responder, services, stopped } = this.parts;
+    const { responder, services } = this.parts;
     const fault = responder.faultOf(kind);
     if (!fault) return answer();
     this.#log.emit({ kind: 'planned', by: 'fault', plan: `${kind} ${fault.kind}`, ...about });
-    const reply = request.answerFaultily(fault, ms => services.pauses.wait(ms), stopped);
+    const reply = this.#answerFaultily(request, fault, ms => services.pauses.wait(ms));
     return reply.then(planned => planned ?? answer());
   }
 
   /** Logs an invocation that the server refused for its head alone. */
   refused(refusal: Refusal): void {
-    const { method, target = '', headers = {}, reason } = refusal;
-    if (method === undefined || target !== this.route.name || !REFUSED_INVOCATIONS.has(reason)) return;
-    this.request({ method, target, headers }, 'invocation').refused(refusal);
+    const { request, reason, status, detail } = refusal;
+    if (request.target !== this.route.name || !REFUSED_INVOCATIONS.has(reason)) return;
+    this.request(request, 'invocation').answered(status, { refusal: detail });
   }
 
   cancel(key: string): void {
     this.parts.openCalls.cancel(key);
   }
 
-  #receive(incoming: Incoming): Reply | Promise<Reply> {
-    const overflow = this.parts.openCalls.problemUnread(incoming.body);
+  #receive(incoming: Incoming, bytes: Uint8Array): Reply | Promise<Reply> {
+    const overflow = this.parts.openCalls.problemUnread(bytes);
     if (overflow !== null) return this.#turnAway(this.request(incoming, 'invocation'), overflow, {});
-    const body = new Content(incoming.body);
-    const reading = readInvocation(readJson(incoming.body)); // the bytes are not kept with it: many calls are remembered
+    const body = new Content(bytes);
+    const reading = readInvocation(readJson(bytes)); // the bytes are not kept with it: many calls are remembered
     const addressee = addresseeIn(reading);
-    if (!addressee) return this.#giveUp(incoming, body, reading.ok ? [] : reading.faults);
-    return this.#take({ incoming, body, reading, addressee });
+    if (!addressee) {
+      const request = this.request(incoming, 'invocation', { body });
+      return this.#giveUp(request, isUtf8(bytes), reading.ok ? [] : reading.faults);
+    }
+    return this.#take({ incoming, bytes, body, reading, addressee });
   }
 
   /** Returns the key of the call in a notice, known or not. */
@@ -323,17 +232,16 @@ export class Intake {
     await openCalls.carryOut(plan ?? substituteFor(call), conversation);
   }
 
-  #take({ incoming, body, reading, addressee }: Received): Reply | Promise<Reply> {
+  #take({ incoming, bytes, body, reading, addressee }: Received): Reply | Promise<Reply> {
     const { allowRepeats, openCalls, responder, services } = this.parts;
     const arrival = this.#repeats.arrive(addressee.group_id, addressee.id, body.sha256);
     const { key, attempts: attempt } = arrival.call;
-    const base = `http://${incoming.headers.host}`;
-    const conversation = new RapConversation({ key, addressee, base }, services);
+    const conversation = new RapConversation({ key, addressee, base: incoming.base }, services);
     const { about } = conversation;
-    const request = this.request(incoming, 'invocation', { about, body, attempt });
+    const request = this.request(incoming, 'invocation', { ...about, body, attempt });
     if (arrival.isRepeat && !allowRepeats)
       return this.#keepingFailed().then(status => request.answer(status ?? 200));
-    const overflow = openCalls.admit(conversation, incoming.body);
+    const overflow = openCalls.admit(conversation, bytes);
     if (overflow !== null) {
       arrival.call.isAccepted = false;
       return this.#turnAway(request, overflow, about);
@@ -341,7 +249,7 @@ export class Intake {
     if (arrival.isReused) conversation.warn('another call of this thread has the same id');
     if (reading.ok) for (const note of reading.notes) conversation.warn(`the invocation: ${note}`);
     const plan = reading.ok
-      ? responder.plan({ invocation: reading.invocation, headers: request.headers }, attempt)
+      ? responder.plan({ invocation: reading.invocation, headers: incoming.headers }, attempt)
       : malformedRefusal('invocation', reading.faults);
     return plan instanceof Promise
       ? plan.then(each => this.#carryOut(each, request, conversation, arrival.call))
@@ -387,8 +295,34 @@ export class Intake {
     }
     if (!ack) return acknowledged(request, begin);
     if (ack.kind !== 'delay') void begin(); // a hang or a reset: a status refuses the call
-    const reply = await request.answerFaultily(ack, ms => conversation.pause(ms), this.parts.stopped);
+    const reply = await this.#answerFaultily(request, ack, ms => conversation.pause(ms));
     return reply ?? acknowledged(request, begin);
+  }
+
+  /** Responds as a planned fault says; null after a delay, if the usual response follows. */
+  async #answerFaultily(
+    request: ServedRequest,
+    fault: RequestFault,
+    pause: (ms: number) => Promise<void>,
+  ): Promise<Reply | null> {
+    switch (fault.kind) {
+      case 'status':
+        return request.answer(fault.value);
+      case 'body':
+        return answerWith(request, new Content(Buffer.from(fault.value)));
+      case 'delay':
+        await pause(fault.value);
+        return null;
+      case 'hang':
+        await Promise.race([
+          this.parts.stopped,
+          new Promise<void>(resolve => request.incoming.onGone(resolve)),
+        ]);
+        return request.reset(PLANNED);
+      default:
+        fault.kind satisfies 'reset';
+        return request.reset(PLANNED);
+    }
   }
 
   /** Lets the runtime send the call again (threats, row 15). */
@@ -398,11 +332,10 @@ export class Intake {
   }
 
   /** Logs the error only: without a callback URL it cannot be reported (TOOL-MALFORMED; threats, row 21). */
-  #giveUp(incoming: Incoming, body: Content, faults: readonly string[]): Reply {
-    const request = this.request(incoming, 'invocation', { body });
+  #giveUp(request: ServedRequest, isText: boolean, faults: readonly string[]): Reply {
     const why = `malformed invocation without a callback URL: ${faults.join('; ')}`;
     this.#log.emit({ kind: 'dropped', what: 'invocation', why, count: 1 });
-    return request.answer(isUtf8(incoming.body) ? 200 : 400);
+    return request.answer(isText ? 200 : 400);
   }
 
   /** Sends 503 if the journal could not be written, so that the runtime sends the invocation again. */
@@ -425,6 +358,16 @@ export class Intake {
   }
 }
 
+/** The code of a connection that breaks because the fixtures say so. */
+const PLANNED = 'PLANNED';
+
+const LOGGED_TYPE = { 'content-type': JSON_TYPE['Content-Type'] };
+
+/** Responds with JSON that the log shows too. */
+export function answerWith(request: ServedRequest, body: Content): Answer {
+  return request.answer(200, { headers: JSON_TYPE, body: body.bytes }, { headers: LOGGED_TYPE, body });
+}
+
 const kept = () => null;
 
 const notKept = () => 503 as const;
@@ -441,12 +384,12 @@ function logEarlier({ key, thread, invocation, headers, matched, rendered }: Rec
     emit: (fact: Fact) => log.emit({ ...fact, calls: [key], thread, earlier: true }),
   };
   const called = { from: 'runtime', to: 'tool', purpose: 'invocation', method: 'POST' } as const;
-  recordRequest(earlier, { ...called, url: '', headers: { ...headers }, body: invocation });
+  new RecordedRequest(earlier, { ...called, url: '', headers: { ...headers }, body: invocation });
   if (matched) earlier.emit({ ...matched });
   for (const { url, body, state, type } of rendered)
     if (state === 'delivered' && endsCall(type)) {
       const sent = { from: 'tool', to: 'runtime', purpose: 'callback', method: 'POST' } as const;
-      recordRequest(earlier, { ...sent, url, headers: {}, body }).answered(200);
+      new RecordedRequest(earlier, { ...sent, url, headers: {}, body }).answered(200);
     }
 }
 

@@ -2,7 +2,7 @@ import type { Answer, AnsweredCall, DialectName } from '../dialects/dialect.js';
 import { readAs, writeAs } from '../dialects/dialects.js';
 import { Content } from '../events/content.js';
 import type { Fact } from '../events/events.js';
-import { type Log, type RecordedRequest, recordRequest } from '../events/log.js';
+import { type Log, RecordedRequest } from '../events/log.js';
 import type { Fixture, FixtureSet } from '../fixtures/fixture-set.js';
 import type { StepKind } from '../fixtures/reply-schema.js';
 import { stepsOf } from '../fixtures/reply-schema.js';
@@ -290,13 +290,18 @@ export class LocalTool extends Tool {
     {
       headers = {},
       ...about
-    }: Pick<Parameters<typeof recordRequest>[1], 'calls' | 'thread' | 'body'> & {
+    }: Pick<ConstructorParameters<typeof RecordedRequest>[1], 'calls' | 'thread' | 'body'> & {
       readonly headers?: Readonly<Record<string, string>>;
     },
   ): RecordedRequest {
     const method = purpose === 'cancel' ? 'notifications/cancelled' : 'tools/call';
     const way = { from: 'client', to: 'tool', purpose, dialect: 'mcp', method } as const;
-    return recordRequest(this.log, { ...way, url: this.#mcpUrl ?? LOCAL, headers: { ...headers }, ...about });
+    return new RecordedRequest(this.log, {
+      ...way,
+      url: this.#mcpUrl ?? LOCAL,
+      headers: { ...headers },
+      ...about,
+    });
   }
 
   /** Returns the answer for an MCP client; undefined if none is sent. */

@@ -1,6 +1,6 @@
 import { Content } from '../events/content.js';
 import type { Turn } from '../events/events.js';
-import { type Log, type RecordedRequest, recordRequest } from '../events/log.js';
+import { type Log, RecordedRequest } from '../events/log.js';
 import type { Allows } from '../http/addresses.js';
 import {
   type HttpAnswer,
@@ -288,7 +288,7 @@ class Delivery implements HttpRequest {
   begin(log: Log): void {
     const { about, url, body, turn } = this.callback;
     this.#head = null;
-    this.#recorded = recordRequest(log, {
+    this.#recorded = new RecordedRequest(log, {
       from: 'tool',
       to: 'runtime',
       purpose: 'callback',

@@ -2,16 +2,15 @@ import { createHash } from 'node:crypto';
 import type * as z from 'zod/mini';
 import { Content } from '../events/content.js';
 import type { Log } from '../events/log.js';
-import { type Incoming, type Route, routeAt } from '../http/route.js';
+import { type Route, routeAt } from '../http/route.js';
 import { choiceResponseSchema, NOTICES, type Notice } from '../protocol/invocation.js';
 import { validate } from '../protocol/validate.js';
 import { isRecord } from '../util/values.js';
 import { visibleLine } from '../util/visible.js';
 import type { ChoiceQuestion, Concern, Consent } from './conversation.js';
-import type { Intake } from './intake.js';
+import { answerWith, type Intake } from './intake.js';
 import { RapServices } from './rap-conversation.js';
 import type { Responder } from './responder.js';
-import { JSON_TYPE } from './tool.js';
 
 export function rapRoutes(
   intake: Intake,
@@ -57,10 +56,10 @@ function discoveryRoute(intake: Intake, responder: Pick<Responder, 'document'>):
     const request = intake.request(incoming, 'discovery');
     return intake.answering('discovery', request, () => {
       const of = responder.document;
-      const endpoint = `http://${incoming.headers.host}${intake.route.name}`; // the guard has checked `Host`
+      const endpoint = incoming.base + intake.route.name;
       if (!known || known.of !== of || known.endpoint !== endpoint)
         known = { of, endpoint, content: Content.ofJson(withEndpoint(of, endpoint)) };
-      return request.answerWith(known.content, JSON_TYPE);
+      return answerWith(request, known.content);
     });
   });
 }
@@ -85,10 +84,10 @@ function notice<Schema extends z.ZodMiniType>(
   { path, body: schema }: { readonly path: string; readonly body: Schema },
   { about: concern, apply, refusal }: NoticeHandling<z.output<Schema>>,
 ): Route {
-  return routeAt(path, 'POST', 'json', incoming => {
-    const { checked, body } = read(schema, incoming);
+  return routeAt(path, 'POST', 'json', (incoming, bytes) => {
+    const { checked, body } = read(schema, bytes);
     const about = checked.ok ? concern(checked.value) : {};
-    const request = intake.request(incoming, purpose, { about, body });
+    const request = intake.request(incoming, purpose, { ...about, body });
     const answer = async () => {
       if (checked.ok) apply(about);
       else if (refusal) return request.answer(400, { body: refusal(checked.faults) });
@@ -99,7 +98,7 @@ function notice<Schema extends z.ZodMiniType>(
   });
 }
 
-function read<Schema extends z.ZodMiniType>(schema: Schema, { body: bytes }: Incoming) {
+function read<Schema extends z.ZodMiniType>(schema: Schema, bytes: Uint8Array) {
   const body = new Content(bytes);
   return { body, checked: validate(schema, body.json.ok ? body.json.value : undefined) };
 }
@@ -111,13 +110,13 @@ function choiceRoute({ log, choices: questions }: RapServices, intake: Intake): 
     method: 'POST',
     accepts: 'json',
     serves: path => questions.at(path) !== undefined,
-    handle: incoming => {
-      const [path = ''] = incoming.target.split('?');
+    handle: (incoming, bytes) => {
+      const { path } = incoming;
       const question = questions.at(path);
       if (!question) return { status: 404 };
       const { choices, id, about, search } = question.about;
-      const { checked, body } = read(choiceResponseSchema, incoming);
-      const request = intake.request(incoming, 'choice', { about, body });
+      const { checked, body } = read(choiceResponseSchema, bytes);
+      const request = intake.request(incoming, 'choice', { ...about, body });
       if (incoming.target !== path + search) return request.answer(404);
       const answer = () => {
         if (!checked.ok || checked.value.id !== id || checked.value.selected >= choices.length) {
@@ -148,14 +147,14 @@ function consentRoutes(
   intake: Intake,
   responder: Pick<Responder, 'toolset'>,
 ): Route[] {
-  const handle = (incoming: Incoming) => {
+  const handle: Route['handle'] = (incoming, body) => {
     const question = questions.at(incoming.target);
     const isForm = incoming.method === 'POST';
-    const decision = isForm ? decisionIn(incoming) : null;
+    const decision = isForm ? decisionIn(body) : null;
     const isValid = isForm ? decision !== null && question?.resolve(decision) : question?.isOpen;
     const asked = isValid ? question?.about : undefined;
     const about = asked?.about ?? {};
-    const request = intake.request({ ...incoming, target: RapServices.consentPath }, 'consent', { about });
+    const request = intake.request(incoming, 'consent', { ...about, url: RapServices.consentPath });
     const show = (status: number, body: string) => request.answer(status, { headers: PAGE_HEADERS, body });
     if (!asked) return show(410, UNKNOWN_PAGE);
     if (decision === null)
@@ -174,7 +173,7 @@ function consentRoutes(
   ];
 }
 
-function decisionIn({ body }: Incoming): Consent | null {
+function decisionIn(body: Uint8Array): Consent | null {
   const decision = new URLSearchParams(Buffer.from(body).toString('utf8')).get('decision');
   return decision === 'granted' || decision === 'refused' ? decision : null;
 }

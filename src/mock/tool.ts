@@ -181,7 +181,7 @@ export abstract class Tool implements AsyncDisposable {
 }
 
 /** Describes a request that no route matched. Masks anything that looks like a token. */
-function refusalText({ method = '', target = '', status, detail }: Refusal): string {
+function refusalText({ request: { method, target }, status, detail }: Refusal): string {
   return `request refused with ${status}: ${method} ${target.replace(/[\w-]{16,}/g, '…')} (${detail})`;
 }
 
@@ -191,7 +191,7 @@ export const JSON_TYPE = { 'Content-Type': 'application/json' };
 function controlRoutes(tool: Tool, journal: JournalReports): Route[] {
   return [
     routeAt('/__mock__/journal', 'GET', 'nothing', ({ headers }) => {
-      const isTranscript = headers.accept?.includes('application/x-ndjson');
+      const isTranscript = headers['accept']?.includes('application/x-ndjson');
       const type = isTranscript ? 'application/x-ndjson' : 'application/json';
       const pieces = isTranscript ? journal.transcript() : journal.report();
       return { status: 200, headers: { 'Content-Type': type }, pieces };
@@ -214,7 +214,7 @@ function control<F extends string>(
 ): Route {
   const isField = ([key, value]: readonly [string, unknown]) =>
     fields.some(field => field === key) && typeof value === 'string';
-  return routeAt(path, 'POST', 'json?', ({ body }) => {
+  return routeAt(path, 'POST', 'json?', (_, body) => {
     const json = readJson(body.length === 0 ? EMPTY : body);
     if (!json.ok || !isRecord(json.value) || !Object.entries(json.value).every(isField))
       return {

@@ -1,6 +1,6 @@
 import { Content } from '../events/content.js';
 import type { RequestEvent } from '../events/events.js';
-import { type Log, type RecordedRequest, recordRequest } from '../events/log.js';
+import { type Log, RecordedRequest, ServedRequest } from '../events/log.js';
 import { type HttpAnswer, type HttpClient, type ReadLimit, TransportError } from '../http/client.js';
 import type { Answer, Incoming, Reply } from '../http/route.js';
 import { systemClock } from '../system/clock.js';
@@ -15,15 +15,11 @@ interface About {
   readonly thread?: string | undefined;
 }
 
-interface Message {
-  readonly method: string;
+interface Outgoing {
+  readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers: Headers;
   readonly body?: Content | undefined;
-}
-
-interface Outgoing extends Message {
-  readonly method: 'GET' | 'POST';
   readonly signal?: AbortSignal;
 }
 
@@ -70,6 +66,12 @@ function sidesOf(purpose: RequestEvent['purpose']) {
   return purpose === 'callback'
     ? ({ from: 'tool', to: 'runtime' } as const)
     : ({ from: 'runtime', to: 'tool' } as const);
+}
+
+/** @param end the side of this recorder on which the message is seen */
+function factOf(about: About, end: 'from' | 'to') {
+  const sides = sidesOf(about.purpose);
+  return { ...sides, ...about, hop: `${sides[end]}-side` } as const;
 }
 
 /** Records messages and sends them on. */
@@ -119,9 +121,13 @@ export class Forwarder {
     await this.#responses.over(queue);
   }
 
-  /** Records a request as its sender sent it. */
-  record(about: About, message: Message): RecordedRequest {
-    return this.#record(about, sidesOf(about.purpose).from, message);
+  /** Records a request as its sender sent it. @param more its body, and what the log must not show as received */
+  record(
+    incoming: Incoming,
+    about: About,
+    more: Partial<Pick<RequestEvent, 'body' | 'url' | 'headers'>>,
+  ): ServedRequest {
+    return new ServedRequest(this.log, incoming, { ...factOf(about, 'from'), ...more });
   }
 
   /** Records a message that is to be passed on. */
@@ -134,12 +140,12 @@ export class Forwarder {
    * @throws TransportError without a response; {@link Unkept}.
    */
   async send(about: About, outgoing: Outgoing): Promise<HttpAnswer> {
-    const recorded = this.#record(about, sidesOf(about.purpose).to, outgoing);
+    const { method, url, headers, body, signal } = outgoing;
+    const recorded = new RecordedRequest(this.log, { ...factOf(about, 'to'), method, url, headers, body });
     try {
       await this.log.kept().catch(cause => {
         throw new Unkept('the transcript could not be written', { cause });
       });
-      const { method, url, headers, body, signal } = outgoing;
       const answer = await this.client.send({
         ...{ method, url, headers, read: about.purpose === 'discovery' ? TOOLSET : ACKNOWLEDGEMENT },
         timeoutMs: 0, // the sender has its own timeout
@@ -157,15 +163,6 @@ export class Forwarder {
 
   warn(message: string, { calls, thread }: Pick<About, 'calls' | 'thread'> = {}): void {
     this.log.emit({ kind: 'warned', message, calls, thread });
-  }
-
-  #record(about: About, side: 'tool' | 'runtime', { method, url, headers, body }: Message): RecordedRequest {
-    const { purpose, calls, thread } = about;
-    const hop = `${side}-side` as const;
-    return recordRequest(this.log, {
-      ...sidesOf(purpose),
-      ...{ purpose, calls, thread, hop, method, url, headers, body },
-    });
   }
 }
 
@@ -200,22 +197,20 @@ interface Destination {
 
 /** A received message, recorded unchanged; its sender may disconnect before the response. */
 class Received {
-  readonly #headers: Headers;
-  readonly #recorded: RecordedRequest;
+  readonly #recorded: ServedRequest;
   readonly #place: ReturnType<Forwarder['enter']>;
   readonly #gone = new AbortController();
   #isOver = false;
 
   constructor(
     private readonly forwarder: Forwarder,
-    { method, target: url, headers, onGone }: Incoming,
+    private readonly incoming: Incoming,
     readonly about: About,
     body: Content | undefined,
   ) {
-    this.#headers = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-    this.#recorded = forwarder.record(about, { method, url, headers: this.#headers, body });
+    this.#recorded = forwarder.record(incoming, about, { body });
     this.#place = forwarder.enter(this.#queueTo('to'));
-    onGone?.(() => {
+    incoming.onGone(() => {
       this.#broken();
       this.#gone.abort();
     });
@@ -226,7 +221,7 @@ class Received {
   }
 
   get headers(): Headers {
-    return passedHeaders(this.#headers);
+    return passedHeaders(this.incoming.headers);
   }
 
   /** Sends the message on in its turn, and passes the response back unchanged, without retries or checks. */

@@ -136,7 +136,7 @@ class RecorderRoutes {
   get all(): Route[] {
     const post = (name: string, serves: Route['serves'], handle: Handle): Route => ({
       ...{ name, serves, method: 'POST', accepts: 'anything' },
-      handle: incoming => this.#replyOf(handle, incoming),
+      handle: (incoming, bytes) => this.#replyOf(handle, incoming, bytes),
     });
     return [
       post('invocation', path => path === INVOKE, this.#invoke),
@@ -150,8 +150,8 @@ class RecorderRoutes {
     ];
   }
 
-  #replyOf(handle: Handle, incoming: Incoming): Promise<Reply> {
-    const body = incoming.body.length > 0 ? new Content(incoming.body) : undefined;
+  #replyOf(handle: Handle, incoming: Incoming, bytes: Uint8Array): Promise<Reply> {
+    const body = bytes.length > 0 ? new Content(bytes) : undefined;
     const reply = handle.call(this, incoming, body);
     this.replies.add(reply);
     const forget = () => void this.replies.delete(reply);
@@ -160,15 +160,15 @@ class RecorderRoutes {
   }
 
   /** Records a request that the guard refused (threats, rows 1 to 4 and 14 to 17); logs a warning for anything but a protocol message. */
-  recordRefusal({ method = '', target = '', status, reason, detail }: Refusal): void {
-    const url = target.replace(/(?:[\w-]|%[\da-f]{2}){16,}/gi, '…'); // masks possible tokens
-    const purpose = purposeOf(pathOf(target));
+  recordRefusal({ request, status, reason, detail }: Refusal): void {
+    const url = request.target.replace(/(?:[\w-]|%[\da-f]{2}){16,}/gi, '…'); // masks possible tokens
+    const purpose = purposeOf(request.path);
     if (!purpose) {
-      this.forwarder.warn(`a request was refused with ${status} (${detail}): ${method} ${url}`);
+      this.forwarder.warn(`a request was refused with ${status} (${detail}): ${request.method} ${url}`);
       return;
     }
     const refusal = reason === 'no-route' ? 'wrong-address' : detail;
-    this.forwarder.record({ purpose }, { method, url, headers: {} }).answered(status, { refusal });
+    this.forwarder.record(request, { purpose }, { url, headers: {} }).answered(status, { refusal });
   }
 
   /** Forwards an invocation with our callback URL, otherwise unchanged. */
@@ -186,7 +186,7 @@ class RecorderRoutes {
     try {
       const url = await this.tool.endpoint();
       if (url === null) return received.answer({ status: 502, body: NO_ENDPOINT });
-      const call = callbackUrl !== null && { key, thread, callbackUrl, runtimeBase: baseOf(incoming) };
+      const call = callbackUrl !== null && { key, thread, callbackUrl, runtimeBase: incoming.base };
       const onward =
         call && body
           ? withString(body, 'callback_url', this.callbackBase() + this.#callbacks.issue(call).path)
@@ -205,7 +205,7 @@ class RecorderRoutes {
 
   /** Forwards a callback to the runtime's URL; replaces only the address of a question. */
   async #callback(incoming: Incoming, body: Content | undefined): Promise<Reply> {
-    const call = this.#callbacks.resolve(pathOf(incoming.target));
+    const call = this.#callbacks.resolve(incoming.path);
     if (!call) return { status: 404 };
     const { key, thread, callbackUrl: url } = call;
     const received = this.forwarder.receive(incoming, { purpose: 'callback', calls: [key], thread }, body);
@@ -225,7 +225,7 @@ class RecorderRoutes {
 
   /** Forwards a selection to the tool's URL (RT-CHOICE). */
   async #choice(incoming: Incoming, body: Content | undefined): Promise<Reply> {
-    const question = this.#questions.resolve(pathOf(incoming.target));
+    const question = this.#questions.resolve(incoming.path);
     if (!question) return { status: 404 };
     const { call, responseUrl: url } = question;
     const { key, thread } = call;
@@ -242,7 +242,7 @@ class RecorderRoutes {
       const answer = await this.tool.discover({ headers, signal });
       const document = new Content(answer.body);
       const isToolset = answer.status === 200 && httpUrlIn(document, 'endpoint') !== null;
-      const endpoint = baseOf(incoming) + INVOKE;
+      const endpoint = incoming.base + INVOKE;
       return received.answerAs(answer, isToolset ? withString(document, 'endpoint', endpoint) : undefined);
     } catch (error) {
       return received.failed(error);
@@ -251,7 +251,7 @@ class RecorderRoutes {
 
   /** Forwards a notice to the tool's base URL, whether or not the tool supports it. */
   async #notice(incoming: Incoming, body: Content | undefined): Promise<Reply> {
-    const purpose = NOTICES[pathOf(incoming.target)] ?? 'close';
+    const purpose = NOTICES[incoming.path] ?? 'close';
     const thread = stringIn(body, purpose === 'migrate' ? 'session_id' : 'thread_id');
     const key = purpose === 'cancel' && this.#keys.find(thread, memberOf(body, 'tool_call_id'));
     const about = { purpose, thread, calls: key ? [key] : undefined };
@@ -266,15 +266,6 @@ const NO_ENDPOINT = "The tool's discovery document names no endpoint.\n";
 
 const UNRECORDED_ANSWER =
   'the response_url is too long, or on another machine than the tool: its answer is not recorded';
-
-function pathOf(target: string): string {
-  return target.split('?', 1)[0] ?? target;
-}
-
-/** The base URL at which the sender reaches us; the guard has checked `Host`. */
-function baseOf({ headers }: Incoming): string {
-  return `http://${headers.host}`;
-}
 
 function purposeOf(path: string): RequestEvent['purpose'] | undefined {
   if (path === INVOKE) return 'invocation';

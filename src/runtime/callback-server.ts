@@ -1,8 +1,9 @@
 import { Content } from '../events/content.js';
+import type { RequestEvent } from '../events/events.js';
 import type { Verdict, VerdictKind } from '../events/exchange.js';
 import { idOf, judge } from '../events/fold-exchange.js';
 import type { History } from '../events/history.js';
-import { type Log, type RecordedRequest, recordRequest } from '../events/log.js';
+import { type Log, ServedRequest } from '../events/log.js';
 import type { Answer, Incoming, Refusal, Reply } from '../http/route.js';
 import { SecretPaths } from '../http/secret-paths.js';
 import { startServer } from '../http/server.js';
@@ -20,43 +21,34 @@ export interface ListenerOptions {
   readonly keepBodies?: boolean;
 }
 
-interface Concerns {
-  readonly calls?: string[];
-  readonly thread?: string;
+/** The call that a callback concerns, as far as it is known, and the body as far as it was read. */
+type Concerns = Partial<Pick<RequestEvent, 'calls' | 'thread' | 'body' | 'url'>>;
+
+export function recordCallback(log: Log, incoming: Incoming, concerns: Concerns): ServedRequest {
+  return new ServedRequest(log, incoming, { from: 'tool', to: 'runtime', purpose: 'callback', ...concerns });
 }
 
-/** A callback that has arrived and is not recorded yet. */
-export class Arrived {
-  constructor(
-    private readonly log: Log,
-    private readonly incoming: Omit<Incoming, 'body'>,
-    readonly body: Content,
-  ) {}
-
-  get onGone(): Incoming['onGone'] {
-    return this.incoming.onGone;
-  }
-
-  record(concerns: Concerns): RecordedRequest {
-    return recordCallback(this.log, concerns, { ...this.incoming, body: this.body });
-  }
-
-  /**
-   * Records the callback with its verdict, then answers it. If it could not be recorded, the answer makes the tool send it again.
-   * @param ready the answer waits for this
-   */
-  async answer(concerns: Concerns, verdict: Verdict, ready: Promise<void> | null = null): Promise<Answer> {
-    const recorded = this.record(concerns);
-    const status = await this.log.kept().then(
-      () => verdict.status,
-      () => 503,
-    );
-    await ready;
-    // If a callback belongs to no call, only the refusal explains why it had no effect.
-    recorded.answered(status, !concerns.calls && 'reason' in verdict ? { refusal: verdict.reason } : {});
-    const body = status === verdict.status ? EXPLANATIONS[verdict.kind] : undefined;
-    return { status, ...(body !== undefined && { body }) };
-  }
+/**
+ * Records a callback with its verdict, then answers it. If it could not be recorded, the answer makes the tool send it again.
+ * @param ready the answer waits for this
+ */
+export async function answerCallback(
+  log: Log,
+  incoming: Incoming,
+  concerns: Concerns,
+  verdict: Verdict,
+  ready: Promise<void> | null = null,
+): Promise<Answer> {
+  const recorded = recordCallback(log, incoming, concerns);
+  const status = await log.kept().then(
+    () => verdict.status,
+    () => 503,
+  );
+  await ready;
+  const body = status === verdict.status ? EXPLANATIONS[verdict.kind] : undefined;
+  // If a callback belongs to no call, only the refusal explains why it had no effect.
+  const logged = !concerns.calls && 'reason' in verdict ? { refusal: verdict.reason } : {};
+  return recorded.answer(status, body === undefined ? {} : { body }, logged);
 }
 
 /** Answers for the tool's log; they repeat nothing from the request (threats, row 28). */
@@ -65,27 +57,11 @@ const EXPLANATIONS: Partial<Record<VerdictKind, string>> = {
   discarded: 'This callback matches no pending call: its group_id and id must be those of the invocation.\n',
 };
 
-/** Records a callback. Without a body, the request was refused before its body was read. */
-function recordCallback(
-  log: Log,
-  concerns: Concerns,
-  {
-    method,
-    target: url,
-    headers,
-    body,
-  }: Pick<Incoming, 'method' | 'target' | 'headers'> & { body?: Content },
-): RecordedRequest {
-  const flat = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-  const about = { from: 'tool', to: 'runtime', purpose: 'callback', ...concerns } as const;
-  return recordRequest(log, { ...about, method, url, headers: flat, ...(body && { body }) });
-}
-
 /** Receives what is sent to a secret address. */
 interface Receiver {
   /** The keys of the calls that a refused POST concerns. */
   readonly calls: readonly string[];
-  receive(arrived: Arrived): Promise<Reply>;
+  receive(incoming: Incoming, body: Content): Promise<Reply>;
 }
 
 /** Serves secret addresses: guard, token, body, then the receiver (threats, rows 1–8). */
@@ -103,18 +79,13 @@ export class CallbackServer {
    */
   static async start(
     log: Log,
-    { host, port, publicUrl, allowedHosts, maxBody, keepBodies }: ListenerOptions,
+    { host, port, publicUrl, allowedHosts, maxBody, keepBodies = true }: ListenerOptions,
     { isTold = () => true, ignoresRest = false }: { isTold?: () => boolean; ignoresRest?: boolean } = {},
   ): Promise<CallbackServer> {
     const receivers = new SecretPaths<Receiver>('/callback/');
-    const receiverOf = (target = '') => {
-      const path = target.split('?', 1)[0] ?? '';
+    const receiverOf = (path: string) => {
       const address = ignoresRest ? /^\/callback\/[\w-]{43}/.exec(path)?.[0] : undefined;
       return receivers.resolve(address ?? path);
-    };
-    const contentOf = (body: Incoming['body']) => {
-      if (keepBodies === undefined) return new Content(body);
-      return keepBodies ? Content.asText(body) : Content.readOnce(body);
     };
     const server = await startServer({
       host,
@@ -127,14 +98,14 @@ export class CallbackServer {
           method: 'POST',
           serves: path => receiverOf(path) !== undefined,
           accepts: 'json',
-          handle: async ({ body, ...incoming }) => {
-            const receiver = receiverOf(incoming.target);
-            return receiver?.receive(new Arrived(log, incoming, contentOf(body))) ?? { status: 404 };
+          handle: (incoming, bytes) => {
+            const body = keepBodies ? Content.asText(bytes) : Content.readOnce(bytes);
+            return receiverOf(incoming.path)?.receive(incoming, body) ?? { status: 404 };
           },
         },
       ],
       onRefused: refusal => {
-        if (isTold()) recordRefusal(log, refusal, receiverOf(refusal.target));
+        if (isTold()) recordRefusal(log, refusal, receiverOf(refusal.request.path));
       },
     });
     return new CallbackServer(server, receivers, publicUrl ?? server.url);
@@ -160,12 +131,13 @@ export class CallbackServer {
 }
 
 function recordRefusal(log: Log, refusal: Refusal, receiver: Receiver | undefined): void {
-  const { method = '', target = '', headers = {}, status, reason, detail } = refusal;
+  const { request, status, reason, detail } = refusal;
   const concerns = receiver?.calls.length ? { calls: [...receiver.calls] } : {};
   // Masks anything that looks like a token: it could be nearly a valid one.
-  const shown = receiver ? target : target.replace(/(?:[\w-]|%[\da-f]{2}){16,}/gi, '…');
-  const recorded = recordCallback(log, concerns, { method, target: shown, headers });
-  recorded.answered(status, { refusal: reason === 'no-route' ? 'wrong-address' : detail });
+  const url = receiver ? request.target : request.target.replace(/(?:[\w-]|%[\da-f]{2}){16,}/gi, '…');
+  recordCallback(log, request, { ...concerns, url }).answered(status, {
+    refusal: reason === 'no-route' ? 'wrong-address' : detail,
+  });
 }
 
 /** The ids by which a callback names its call. */
@@ -192,7 +164,7 @@ export class OpenListener {
     private readonly history: History,
     private readonly server: CallbackServer,
   ) {
-    const { url, token } = server.issue({ calls: [], receive: arrived => this.#receive(arrived) });
+    const { url, token } = server.issue({ calls: [], receive: (...request) => this.#receive(...request) });
     this.callbackUrl = url;
     this.token = token;
   }
@@ -223,12 +195,12 @@ export class OpenListener {
     return this.server.close();
   }
 
-  async #receive(arrived: Arrived): Promise<Answer> {
-    const reading = readCallback(arrived.body.json);
+  async #receive(incoming: Incoming, body: Content): Promise<Answer> {
+    const reading = readCallback(body.json);
     const key = reading.ok ? this.#keyOf(reading.message) : this.#only();
     const exchange = key === undefined ? undefined : this.history.exchanges.get(key);
-    const concerns = exchange ? { calls: [exchange.key], thread: exchange.invocation.group_id } : {};
-    return arrived.answer(concerns, judge(exchange, reading, arrived.body.sha256));
+    const concerns = exchange && { calls: [exchange.key], thread: exchange.invocation.group_id };
+    return answerCallback(this.log, incoming, { ...concerns, body }, judge(exchange, reading, body.sha256));
   }
 
   #keyOf(message: Callback): string {

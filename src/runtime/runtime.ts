@@ -6,13 +6,13 @@ import { judge } from '../events/fold-exchange.js';
 import type { History } from '../events/history.js';
 import type { Log } from '../events/log.js';
 import { TransportError } from '../http/client.js';
-import type { Answer } from '../http/route.js';
+import type { Answer, Incoming } from '../http/route.js';
 import { readCallback, type UserChoice } from '../protocol/callbacks.js';
 import { type Invocation, readInvocation } from '../protocol/invocation.js';
 import type { Clock } from '../system/clock.js';
 import { messageOf, ProtocolCliError } from '../util/errors.js';
 import { readJson } from '../util/json.js';
-import { type Arrived, CallbackServer, type ListenerOptions } from './callback-server.js';
+import { answerCallback, CallbackServer, type ListenerOptions } from './callback-server.js';
 import { readAcknowledgement, type Wire } from './wire.js';
 
 const RETRY_WITHIN_MS = 2_000;
@@ -73,7 +73,8 @@ export class Runtime {
   /** Adds a callback URL to an invocation. */
   addressed(call: Omit<Invocation, 'callback_url'>): Invocation {
     const { id } = call;
-    const { url, token } = this.server.issue({ calls: [id], receive: arrived => this.#receive(id, arrived) });
+    const receive = (...request: [Incoming, Content]) => this.#receive(id, ...request);
+    const { url, token } = this.server.issue({ calls: [id], receive });
     this.options.onSecret?.(token);
     return { ...call, callback_url: url };
   }
@@ -163,19 +164,18 @@ export class Runtime {
    * use separate connections, so the acknowledgement may arrive later than the result. A tool that sends it only after this answer
    * violates TOOL-ACK.
    */
-  async #receive(key: string, arrived: Arrived): Promise<Answer> {
+  async #receive(key: string, incoming: Incoming, body: Content): Promise<Answer> {
     const { log, history, clock } = this.options;
     const exchange = history.exchanges.get(key);
     if (!exchange) return { status: 404 };
-    const { body } = arrived;
     const verdict = judge(exchange, readCallback(body.json), body.sha256);
     const isAcknowledged = () => {
       const last = history.exchanges.get(key)?.attempts.at(-1);
       return last === undefined || last.endedAt !== undefined;
     };
     const ready = verdict.kind === 'settles' ? until(log, isAcknowledged, { clock, ms: ACK_WAIT_MS }) : null;
-    const concerns = { calls: [key], thread: exchange.invocation.group_id };
-    return arrived.answer(concerns, verdict, ready);
+    const concerns = { calls: [key], thread: exchange.invocation.group_id, body };
+    return answerCallback(log, incoming, concerns, verdict, ready);
   }
 
   #exchange(key: string): Exchange {

@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import { Content } from '../events/content.js';
 import type { RequestEvent } from '../events/events.js';
 import { canBeCanceled, type Exchange } from '../events/exchange.js';
-import { type Log, recordRequest } from '../events/log.js';
+import { type Log, RecordedRequest } from '../events/log.js';
 import { isEncoded } from '../http/body.js';
 import {
   explainFailure,
@@ -111,7 +111,7 @@ export class Wire {
     const content = body && { body: new Content(body) };
     const route = { from: 'runtime', to: 'tool' } as const;
     const sent = { ...route, method, url, headers, purpose, attempt };
-    const recorded = recordRequest(this.log, { ...sent, ...about, ...content });
+    const recorded = new RecordedRequest(this.log, { ...sent, ...about, ...content });
     try {
       const answer = await this.client.send({ ...request, headers });
       const read = answer.body.length > 0 && { body: new Content(answer.body) };

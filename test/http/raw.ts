@@ -33,7 +33,7 @@ export const echo: Route = {
   method: 'POST',
   serves: path => path === '/echo',
   accepts: 'json',
-  handle: ({ body }) => ({ status: 200, body: `${body.length} bytes` }),
+  handle: (_, body) => ({ status: 200, body: `${body.length} bytes` }),
 };
 
 export const hello: Route = {

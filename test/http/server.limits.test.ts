@@ -296,7 +296,7 @@ describe('large bodies', () => {
     });
     const socket = connect(watched.port, '127.0.0.1', () => socket.write(post('Content-Length: 10')));
     socket.resume();
-    expect(await told).toMatchObject({ reason: 'aborted', method: 'POST', target: '/echo' });
+    expect(await told).toMatchObject({ reason: 'aborted', request: { method: 'POST', target: '/echo' } });
   });
 });
 

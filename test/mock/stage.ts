@@ -1,6 +1,7 @@
 import type { Event } from '../../src/events/events.js';
 import { parseFixtures } from '../../src/fixtures/read-fixtures.js';
 import type { HttpRequest } from '../../src/http/client.js';
+import { Incoming } from '../../src/http/route.js';
 import { Pauses } from '../../src/mock/conversation.js';
 import { Intake } from '../../src/mock/intake.js';
 import { type MockTool, type MockToolOptions, startMockTool } from '../../src/mock/mock-tool.js';
@@ -97,11 +98,11 @@ export function intakeWith(
   const addressee = { callback_url, group_id: 'g', id: 'i' };
   const conversation = new RapConversation({ key: 'k', addressee, base: 'http://127.0.0.1' }, services);
   const intake = new Intake(parts);
-  const about = { method: 'POST', target: '/invoke', headers: { host: '127.0.0.1' }, remote: '127.0.0.1' };
+  const incoming = new Incoming({ method: 'POST', url: '/invoke', headers: { host: '127.0.0.1' } });
   /** Returns the status. */
   const receive = async (fields: object) => {
     const invocation = { operation: 'op', arguments: {}, ...addressee, ...fields };
-    const reply = await intake.route.handle({ ...about, body: Buffer.from(JSON.stringify(invocation)) });
+    const reply = await intake.route.handle(incoming, Buffer.from(JSON.stringify(invocation)));
     if (reply === 'reset') return reply;
     reply.sent?.();
     return reply.status;

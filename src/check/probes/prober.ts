@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import type { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
 import { ACK_SLOW_MS, ACK_TOLERANCE_MS } from '../../events/exchange.js';
-import type { Log, RecordedRequest } from '../../events/log.js';
+import type { Log, ServedRequest } from '../../events/log.js';
 import { isLoopback } from '../../http/addresses.js';
 import { TransportError } from '../../http/client.js';
-import type { Reply } from '../../http/route.js';
+import type { Incoming, Reply } from '../../http/route.js';
 import { type Callback, type CallbackType, readCallback } from '../../protocol/callbacks.js';
 import type { RequirementId } from '../../protocol/requirements.js';
-import { type Arrived, CallbackServer, type ListenerOptions } from '../../runtime/callback-server.js';
+import { CallbackServer, type ListenerOptions, recordCallback } from '../../runtime/callback-server.js';
 import { readAcknowledgement, type Wire } from '../../runtime/wire.js';
 import type { Clock } from '../../system/clock.js';
 import { cameWithin } from '../../system/process.js';
@@ -146,7 +147,8 @@ export class Prober {
 
   /** Returns the callback URL of a call. */
   urlOf(call: SentCall): string {
-    return this.#server?.issue({ calls: [call.key], receive: arrived => call.receive(arrived) }).url ?? '';
+    const receive: SentCall['receive'] = (...request) => call.receive(...request);
+    return this.#server?.issue({ calls: [call.key], receive }).url ?? '';
   }
 
   get isAborted(): boolean {
@@ -383,40 +385,37 @@ class SentCall {
   }
 
   /** Records a callback, and answers it as planned. */
-  async receive(arrived: Arrived): Promise<Reply> {
+  async receive(incoming: Incoming, body: Content): Promise<Reply> {
     const { key, thread, prober, call } = this;
-    const { body } = arrived;
     if (!this.#admits(body.size) || !prober.admits(body.size)) return { status: 429 };
     const { clock } = prober.options;
     const at = clock.now();
-    const recorded = arrived.record({ calls: [key], thread });
+    const recorded = recordCallback(prober.options.wire.log, incoming, { calls: [key], thread, body });
     const reading = readCallback(body.json);
     const message = reading.ok ? reading.message : null;
     const { answers = [200] } = call;
     const planned = answers[Math.min(this.#received++, answers.length - 1)] ?? 200;
     if (message?.type === 'tool_result') await prober.within(MS.acknowledged, this.acknowledged);
-    const reply = await this.#reply(recorded, arrived, message || planned !== 200 ? planned : 400);
+    const reply = await this.#reply(recorded, message || planned !== 200 ? planned : 400);
     const isAccepted = reply !== 'reset' && reply.status === 200;
     this.#react({ leg: recorded.leg, at, message, sha256: body.sha256, isAccepted });
     for (const look of [...this.#waiting]) look();
     return reply;
   }
 
-  async #reply(recorded: RecordedRequest, { onGone }: Arrived, planned: PlannedResponse): Promise<Reply> {
+  async #reply(recorded: ServedRequest, planned: PlannedResponse): Promise<Reply> {
     const { wire, probeTimeoutMs } = this.prober.options;
     if (planned === 'slow') await this.prober.within(MS.slow);
     if (planned === 'hang' || planned === 'reset') {
-      const gone = new Promise<void>(resolve => onGone?.(resolve));
+      const gone = new Promise<void>(resolve => recorded.incoming.onGone(resolve));
       const isGone = planned === 'hang' && (await this.prober.within(probeTimeoutMs * HALF, gone));
-      recorded.broken('answer', isGone ? 'ECONNRESET' : 'ABORTED');
-      return 'reset';
+      return recorded.reset(isGone ? 'ECONNRESET' : 'ABORTED');
     }
     const status = await wire.log.kept().then(
       () => (planned === 'slow' ? 200 : planned),
       () => 503,
     );
-    recorded.answered(status);
-    return { status };
+    return recorded.answer(status);
   }
 
   /** Answers the tool's questions. */

@@ -59,7 +59,7 @@ export class ScriptedModel {
       routes: model.#routes(),
       maxBody: MAX_BODY,
       explains: 'json',
-      onRefused: ({ method = '', target = '', detail }) =>
+      onRefused: ({ request: { method, target }, detail }) =>
         model.#warn(`the scripted model refused a request (${method} ${shownPath(target)}): ${detail}`),
     });
     return model;
@@ -88,7 +88,12 @@ export class ScriptedModel {
       count,
     } = this.#provider;
     return [
-      { ...post, name: 'model', serves: isPath(path), handle: incoming => this.#complete(incoming) },
+      {
+        ...post,
+        name: 'model',
+        serves: isPath(path),
+        handle: (incoming, body) => this.#complete(incoming, body),
+      },
       ...(countPath && count ? [{ ...post, name: 'count', serves: isPath(countPath), handle: count }] : []),
       {
         name: 'unknown',
@@ -101,11 +106,14 @@ export class ScriptedModel {
   }
 
   /** Not async: neither the body nor the conversation is kept while the request waits. */
-  #complete({ body, onGone, target }: Incoming): Reply | Promise<Reply> {
+  #complete(incoming: Incoming, body: Uint8Array): Reply | Promise<Reply> {
     const json = readJson(body);
     const read = json.ok ? this.#provider.read(json.value) : { ok: false as const, faults: [json.reason] };
     if (!read.ok)
-      return this.#refuse(400, `invalid request to ${shownPath(target)}: ${firstFew(read.faults, 3)}`);
+      return this.#refuse(
+        400,
+        `invalid request to ${shownPath(incoming.target)}: ${firstFew(read.faults, 3)}`,
+      );
     const { tools, inputs, allowsParallelCalls, answer } = read.value;
     this.#observe(tools, inputs);
     if (tools.length === 0) {
@@ -113,7 +121,7 @@ export class ScriptedModel {
       return answer([]);
     }
     return this.#script
-      .next(allowsParallelCalls, onGone)
+      .next(allowsParallelCalls, incoming)
       .then(message => (message ? answer(message.map(each => this.#toolCall(each, tools))) : 'reset'));
   }
 
@@ -199,11 +207,11 @@ class Script {
   }
 
   /** Resolves to the next message; to null if the request breaks off meanwhile. */
-  next(allowsParallelCalls: boolean, onGone: Incoming['onGone']): Promise<Message> {
+  next(allowsParallelCalls: boolean, incoming: Incoming): Promise<Message> {
     return new Promise(resolve => {
       const waiting = { allowsParallelCalls, take: resolve };
       this.#waiting.add(waiting);
-      onGone?.(() => {
+      incoming.onGone(() => {
         if (this.#waiting.delete(waiting)) resolve(null);
       });
       this.#serve();

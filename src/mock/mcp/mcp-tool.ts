@@ -302,13 +302,11 @@ export async function serveMcpHttp(options: McpToolOptions): Promise<McpTool> {
 const MAX_SESSIONS = 1_000;
 
 /** Converts to a Fetch API request without a body, which was read already. It is aborted when the client disconnects. */
-function webRequest({ method, target, headers, onGone }: Incoming): Request {
+function webRequest(incoming: Incoming): Request {
+  const { method, target, headers, base } = incoming;
   const gone = new AbortController();
-  onGone?.(() => gone.abort());
-  const fields = Object.entries(headers).flatMap(([name, value = '']): [string, string][] =>
-    [value].flat().map(each => [name, each]),
-  );
-  return new Request(`http://${headers.host}${target}`, { method, headers: fields, signal: gone.signal });
+  incoming.onGone(() => gone.abort());
+  return new Request(base + target, { method, headers, signal: gone.signal });
 }
 
 /** Reads a whole response. Streams are not supported: they would never end. */
@@ -385,8 +383,8 @@ class McpEndpoint {
     await Promise.all([...this.#sessions.values()].map(transport => transport.close()));
   }
 
-  readonly #post = async (incoming: Incoming): Promise<Reply> => {
-    const json = readJson(incoming.body);
+  readonly #post = async (incoming: Incoming, body: Uint8Array): Promise<Reply> => {
+    const json = readJson(body);
     if (!json.ok) return rpcError(400, `Parse error: ${json.reason}`, PARSE_ERROR);
     const { value } = json;
     if (isRecord(value) && value['method'] === 'subscriptions/listen')
@@ -443,8 +441,8 @@ const PREFLIGHT: Answer = {
 
 /** Adds CORS headers, so that pages of these origins can read the answers. */
 function forPages(handle: Route['handle'], origins: ReadonlySet<string>): Route['handle'] {
-  return async incoming => {
-    const reply = await handle(incoming);
+  return async (incoming, body) => {
+    const reply = await handle(incoming, body);
     const { origin } = incoming.headers;
     if (reply === 'reset' || origin === undefined || !origins.has(origin)) return reply;
     const headers = {

@@ -1,7 +1,7 @@
 import { Content } from '../../events/content.js';
 import type { Exchange } from '../../events/exchange.js';
 import type { History } from '../../events/history.js';
-import { type Log, type RecordedRequest, recordRequest } from '../../events/log.js';
+import { type Log, RecordedRequest } from '../../events/log.js';
 import { type Elicitation, elicitationSchema } from '../../protocol/mcp.js';
 import type { Clock } from '../../system/clock.js';
 import { settlement } from '../runtime.js';
@@ -126,7 +126,7 @@ export class McpCalls {
         ? ({ from: 'client', to: 'tool', purpose: 'invocation', headers: { ...server.headers } } as const)
         : ({ from: 'tool', to: 'client', purpose: 'callback', headers: {} } as const);
     const about = { ...route, url: server.endpoint, calls: [id], thread: THREAD };
-    return recordRequest(this.options.log, {
+    return new RecordedRequest(this.options.log, {
       ...about,
       dialect: 'mcp',
       method,

@@ -9,7 +9,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import * as z from 'zod/mini';
-import { type Log, recordRequest } from '../../events/log.js';
+import { type Log, RecordedRequest } from '../../events/log.js';
 import { explainFailure, TransportError } from '../../http/client.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
@@ -347,7 +347,12 @@ export class McpServer {
   async #recorded<T>(method: string, work: () => Promise<T>): Promise<T> {
     const about = { from: 'client', to: 'tool', purpose: 'discovery', dialect: 'mcp' } as const;
     const { endpoint: url, headers } = this;
-    const recorded = recordRequest(this.options.log, { ...about, method, url, headers: { ...headers } });
+    const recorded = new RecordedRequest(this.options.log, {
+      ...about,
+      method,
+      url,
+      headers: { ...headers },
+    });
     try {
       const done = await work();
       recorded.answered(200);

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { Content } from '../../events/content.js';
 import type { RequestEvent } from '../../events/events.js';
-import { type Log, recordRequest } from '../../events/log.js';
+import { type Log, RecordedRequest } from '../../events/log.js';
 import { isEqual } from '../../fixtures/pattern.js';
 import {
   explainFailure,
@@ -315,7 +315,7 @@ export class PlatformSession {
     const { client, log, thread, key, signal } = this.connection;
     const { method, url, body } = request;
     const headers = { ...request.headers, accept: 'application/json' };
-    const recorded = recordRequest(log, {
+    const recorded = new RecordedRequest(log, {
       ...{ from: 'client', to: 'platform', dialect: 'session', method, url, thread },
       headers: { ...headers, authorization: REDACTED },
       ...about,

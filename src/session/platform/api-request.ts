@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { Content } from '../../events/content.js';
 import type { RequestEvent } from '../../events/events.js';
-import { type Log, recordRequest } from '../../events/log.js';
+import { type Log, ServedRequest } from '../../events/log.js';
 import { isEqual } from '../../fixtures/pattern.js';
 import type { SessionTool } from '../../fixtures/session-script.js';
 import { hasBody } from '../../http/body.js';
@@ -199,12 +199,13 @@ interface About {
 
 /** A request to the API: read, and logged with its response, without the key (threats, row 25). */
 export class ApiRequest {
-  #recorded: ReturnType<typeof recordRequest> | undefined;
+  #recorded: ServedRequest | undefined;
 
   constructor(
     private readonly log: Log,
     private readonly purpose: RequestEvent['purpose'],
     readonly incoming: Incoming,
+    readonly body: Uint8Array,
     readonly session: Session | undefined,
     private readonly onRefused: (status: number, reason: string) => void,
   ) {}
@@ -221,13 +222,10 @@ export class ApiRequest {
 
   /** Logs the request once: with its response, unless called before. */
   record({ thread = this.session?.id, calls }: About = {}) {
-    const { method, target: url, headers, body } = this.incoming;
-    this.#recorded ??= recordRequest(this.log, {
-      ...{ from: 'client', to: 'platform', dialect: 'session', purpose: this.purpose, method, url },
-      headers: redactHeaders(
-        Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
-      ),
-      ...{ thread, calls },
+    const { purpose, incoming, body } = this;
+    this.#recorded ??= new ServedRequest(this.log, incoming, {
+      ...{ from: 'client', to: 'platform', dialect: 'session', purpose, thread, calls },
+      headers: redactHeaders(incoming.headers),
       body: body.length > 0 ? new Content(body) : undefined,
     });
     return this.#recorded;
@@ -236,13 +234,10 @@ export class ApiRequest {
   /** @param value JSON; undefined for an empty body */
   answer(status: number, value?: unknown, about: About = {}): Answer {
     const recorded = this.record(about);
-    if (value === undefined) {
-      recorded.answered(status);
-      return { status };
-    }
+    if (value === undefined) return recorded.answer(status);
     const body = JSON.stringify(value);
-    recorded.answered(status, { body: new Content(Buffer.from(body)) });
-    return { status, headers: { ...about.headers, 'Content-Type': 'application/json' }, body };
+    const headers = { ...about.headers, 'Content-Type': 'application/json' };
+    return recorded.answer(status, { headers, body }, { body: new Content(Buffer.from(body)) });
   }
 
   /** Responds with an error, which the verification reports. */
@@ -255,8 +250,7 @@ export class ApiRequest {
 
   /** Records that the client disconnected. */
   gone(): Reply {
-    this.record().broken('answer', 'ECONNRESET');
-    return 'reset';
+    return this.record().reset();
   }
 
   /** Answers with one page of a list. @param limits default and maximum page size */
@@ -279,8 +273,8 @@ export class ApiRequest {
 
   /** Reads a request to create a session. Tools in `overrides` replace the agent's own. Body and media type are optional. */
   creation(): { readonly tools?: readonly SessionTool[] | undefined; readonly request?: unknown } {
-    const { body, headers } = this.incoming;
-    if (body.length === 0 && headers['content-type'] === undefined) return {};
+    const { headers } = this.incoming;
+    if (this.body.length === 0 && headers['content-type'] === undefined) return {};
     const { value: request } = this.#object();
     read(creationSchema, request, ['body']);
     // as they were sent: the schema's copy would lose a key named `__proto__` (threats, row 19)
@@ -341,7 +335,7 @@ export class ApiRequest {
 
   /** The body, which must be a JSON object. @throws Refused */
   #object(): { readonly value: Readonly<Record<string, unknown>>; readonly notes: readonly string[] } {
-    const json = readJson(this.incoming.body);
+    const json = readJson(this.body);
     if (!json.ok)
       throw new Refused(422, [detail('json_invalid', ['body'], `JSON decode error: ${json.reason}`, {})]);
     const { value, notes } = json;

@@ -238,11 +238,11 @@ export class SessionPlatform implements AsyncDisposable {
   }
 
   /** Logs a request that the HTTP server refused: a body too large, a foreign Host, a web page. */
-  #onRefused({ method = '', target = '', status, detail: reason }: Refusal): void {
-    const message = `a request was refused with ${status} (${reason}): ${method} ${pathOf(target)}`;
-    const thread = this.#sessionAt(target)?.id;
+  #onRefused({ request: { method, path }, status, detail: reason }: Refusal): void {
+    const message = `a request was refused with ${status} (${reason}): ${method} ${path}`;
+    const thread = this.#sessionAt(path)?.id;
     this.#log.emit({ kind: 'warned', message, ...(thread !== undefined && { thread }) });
-    if (/\/tool_results$/.test(pathOf(target))) this.#addProblem('results', thread, status, reason);
+    if (/\/tool_results$/.test(path)) this.#addProblem('results', thread, status, reason);
   }
 
   /** A long poll: 200 as soon as there are new events, 204 on timeout (platforms). */
@@ -257,14 +257,14 @@ export class SessionPlatform implements AsyncDisposable {
     const hasEvents = () => session.events.length > from;
     const isThere = () => hasEvents() || session.isOver;
     const ms = Math.min(seconds, MAX.waitSeconds) * 1_000;
-    if (!(await this.#wait(session, ms, isThere, request.incoming.onGone))) return request.gone();
+    if (!(await this.#wait(session, ms, isThere, request.incoming))) return request.gone();
     if (!hasEvents()) return request.answer(204);
     const events = session.events.slice(from, from + limit);
     return request.answer(200, session.changesView(withEvents ? events : []));
   };
 
   /** Waits for a change up to `ms`, or until the platform closes; false if the client disconnected meanwhile. */
-  #wait(session: Session, ms: number, isThere: () => boolean, onGone?: Incoming['onGone']): Promise<boolean> {
+  #wait(session: Session, ms: number, isThere: () => boolean, incoming?: Incoming): Promise<boolean> {
     if (ms <= 0 || this.#closed || isThere()) return Promise.resolve(true);
     return new Promise(resolve => {
       const done = (isWanted: boolean) => {
@@ -279,14 +279,14 @@ export class SessionPlatform implements AsyncDisposable {
         if (isThere()) end();
       });
       this.#waits.add(end);
-      onGone?.(() => done(false));
+      incoming?.onGone(() => done(false));
     });
   }
 
   /** Creates a session, which plays the script from its start. The same `Idempotency-Key` returns the same session (platforms). */
   #create(request: ApiRequest): Answer {
-    const { headers, body } = request.incoming;
-    const key = headers['idempotency-key'];
+    const { body } = request;
+    const key = request.incoming.headers['idempotency-key'];
     const name = typeof key === 'string' ? key : undefined;
     const before = name === undefined ? undefined : this.#created.get(name);
     const digest = sha256(body).toString('hex');
@@ -317,7 +317,7 @@ export class SessionPlatform implements AsyncDisposable {
 
   readonly #takeMessages = (request: ApiRequest, session: Session): Answer => {
     const messages = request.messages(session);
-    if (!session.canTake(messages) || !this.#hasRoom(request.incoming.body.length))
+    if (!session.canTake(messages) || !this.#hasRoom(request.body.length))
       return request.refuse(429, TOO_MANY_EVENTS);
     const answer = request.answer(202);
     session.takeMessages(messages);
@@ -326,7 +326,7 @@ export class SessionPlatform implements AsyncDisposable {
 
   /** Accepts the results of pending calls (seed 001). The response is logged before the agent continues. */
   readonly #takeResults = (request: ApiRequest, session: Session): Answer => {
-    const { body } = request.incoming;
+    const { body } = request;
     if (body.length > MAX.smallResults && !this.#hasRoom(body.length)) return request.refuse(429, TOO_LARGE);
     const { settles, warnings, details } = request.results(session);
     request.record({ calls: settles.map(({ call }) => call.key) });
@@ -357,16 +357,16 @@ export class SessionPlatform implements AsyncDisposable {
     respond: (request: ApiRequest) => Reply | Promise<Reply>,
     { purpose = 'session', accepts, verifies }: Purpose = {},
   ): Route {
-    const requestOf = (incoming: Incoming) => {
-      const session = this.#sessionAt(incoming.target);
-      return new ApiRequest(this.#log, purpose, incoming, session, (status, reason) =>
+    const requestOf = (incoming: Incoming, body: Uint8Array) => {
+      const session = this.#sessionAt(incoming.path);
+      return new ApiRequest(this.#log, purpose, incoming, body, session, (status, reason) =>
         this.#addProblem(verifies, session?.id, status, reason),
       );
     };
     /** Checks in this order, before reading the body: 401 without the key, 404 without such a session, 422 for another media type. */
-    const first: Route['first'] = head => {
-      const request = requestOf({ ...head, body: new Uint8Array(0), remote: '' });
-      if (!this.#hasKey(head)) return request.refuse(401, UNAUTHORIZED);
+    const first: Route['first'] = incoming => {
+      const request = requestOf(incoming, new Uint8Array(0));
+      if (!this.#hasKey(incoming)) return request.refuse(401, UNAUTHORIZED);
       if (path?.startsWith('/{id}')) {
         if (!request.session) return request.refuse(404, NOT_FOUND);
         this.#used.add(request.session.id);
@@ -377,18 +377,18 @@ export class SessionPlatform implements AsyncDisposable {
       ...{ name: `${method} ${purpose}`, method, accepts: accepts ?? 'nothing', first },
       serves:
         path === null ? target => /^\/api\/v2(?:\/|$)/.test(target) : target => templateOf(target) === path,
-      handle: incoming => requestOf(incoming).handledBy(respond),
+      handle: (incoming, body) => requestOf(incoming, body).handledBy(respond),
     };
   }
 
   /** Compares in constant time. */
-  #hasKey({ headers: { authorization = '' } }: Pick<Incoming, 'headers'>): boolean {
+  #hasKey({ headers: { authorization = '' } }: Incoming): boolean {
     const [, shown = ''] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
     return timingSafeEqual(sha256(shown), this.#keyDigest);
   }
 
-  #sessionAt(target: string): Session | undefined {
-    const id = SESSION_PATH.exec(pathOf(target))?.groups?.['id'] ?? '';
+  #sessionAt(path: string): Session | undefined {
+    const id = SESSION_PATH.exec(path)?.groups?.['id'] ?? '';
     try {
       return this.#sessions.get(decodeURIComponent(id));
     } catch {
@@ -405,16 +405,12 @@ export class SessionPlatform implements AsyncDisposable {
 
 /** Answers a path that no other route serves: 404, or 405 with the allowed methods. */
 function notAllowed(request: ApiRequest, routes: readonly Route[]): Answer {
-  const path = pathOf(request.incoming.target);
+  const { path } = request.incoming;
   const here = routes.filter(route => route.serves(path));
   if (here.length === 0) return request.refuse(404, 'Not Found');
   if (templateOf(path) !== '' && !request.session) return request.refuse(404, NOT_FOUND);
   const allow = [...new Set(here.map(({ method }) => method))].join(', ');
   return request.refuse(405, 'Method Not Allowed', { headers: { Allow: allow } });
-}
-
-function pathOf(target: string): string {
-  return target.split('?', 1)[0] ?? '';
 }
 
 /** A path below `/api/v2/sessions`, with `{id}` for the id. */

@@ -1,6 +1,7 @@
 import type { Fact } from '../../../src/events/events.js';
 import { createLog } from '../../../src/events/log.js';
 import { parseSessionScript } from '../../../src/fixtures/session-script.js';
+import { Incoming } from '../../../src/http/route.js';
 import { ApiRequest } from '../../../src/session/platform/api-request.js';
 import { Session } from '../../../src/session/platform/session.js';
 
@@ -34,12 +35,12 @@ export function begun(sessionScript: object = TWO_ROUNDS, switches?: object) {
   session.start();
   const judge = (body: unknown) => {
     const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-    const incoming = { method: 'POST', target: '', headers: {}, body: bytes, remote: '' };
     try {
       const { settles, warnings, details } = new ApiRequest(
         log,
         'tool_results',
-        incoming,
+        new Incoming(),
+        bytes,
         session,
         () => {},
       ).results(session);

@@ -238,7 +238,7 @@ export class Intake {
     const { key, attempts: attempt } = arrival.call;
     const conversation = new RapConversation({ key, addressee, base: incoming.base }, services);
     const { about } = conversation;
-    const request = this.request(incoming, 'invocation', { ...about, body, attempt });
+    const request = this.request(incoming, 'invocation', { body, attempt, ...about });
     if (arrival.isRepeat && !allowRepeats)
       return this.#keepingFailed().then(status => request.answer(status ?? 200));
     const overflow = openCalls.admit(conversation, bytes);

@@ -87,7 +87,7 @@ function notice<Schema extends z.ZodMiniType>(
   return routeAt(path, 'POST', 'json', (incoming, bytes) => {
     const { checked, body } = read(schema, bytes);
     const about = checked.ok ? concern(checked.value) : {};
-    const request = intake.request(incoming, purpose, { ...about, body });
+    const request = intake.request(incoming, purpose, { body, ...about });
     const answer = async () => {
       if (checked.ok) apply(about);
       else if (refusal) return request.answer(400, { body: refusal(checked.faults) });
@@ -116,7 +116,7 @@ function choiceRoute({ log, choices: questions }: RapServices, intake: Intake): 
       if (!question) return { status: 404 };
       const { choices, id, about, search } = question.about;
       const { checked, body } = read(choiceResponseSchema, bytes);
-      const request = intake.request(incoming, 'choice', { ...about, body });
+      const request = intake.request(incoming, 'choice', { body, ...about });
       if (incoming.target !== path + search) return request.answer(404);
       const answer = () => {
         if (!checked.ok || checked.value.id !== id || checked.value.selected >= choices.length) {

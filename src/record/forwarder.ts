@@ -71,7 +71,7 @@ function sidesOf(purpose: RequestEvent['purpose']) {
 /** @param end the side of this recorder on which the message is seen */
 function factOf(about: About, end: 'from' | 'to') {
   const sides = sidesOf(about.purpose);
-  return { ...sides, ...about, hop: `${sides[end]}-side` } as const;
+  return { hop: `${sides[end]}-side`, ...sides, ...about } as const;
 }
 
 /** Records messages and sends them on. */

@@ -85,22 +85,22 @@ const changesQuery = z.object({
   wait_for_seconds: z._default(z.coerce.number().check(z.minimum(0)), 0),
 });
 
-const toolsSchema = z.array(
-  z.object({
-    name: z.string(),
-    description: z.optional(z.string()),
-    input_schema: z.optional(z.record(z.string(), z.unknown())),
-  }),
-);
+const toolSchema = z.object({
+  name: z.string(),
+  description: z.optional(z.string()),
+  input_schema: z.optional(z.record(z.string(), z.unknown())),
+});
+
+/** Here and below, the items of lists are validated one by one: zod cannot return the errors of very many. */
+const listSchema = z.optional(z.array(z.unknown()));
 
 const creationSchema = z.object({
-  agent: z.optional(z.union([z.string(), z.object({ tools: z.optional(toolsSchema) })])),
-  overrides: z.optional(z.object({ 'agent.tools': z.optional(toolsSchema) })),
+  agent: z.optional(z.union([z.string(), z.object({ tools: listSchema })])),
+  overrides: z.optional(z.object({ 'agent.tools': listSchema })),
 });
 
 const messageSchema = z.object({ type: z.literal('user_message'), message: z.string() });
 
-/** The items are validated one by one: zod cannot return the errors of very many. */
 const messagesSchema = z.object({ messages: z.array(z.unknown()) });
 
 const resultsSchema = z.object({ type: z.literal('batch'), results: z.array(z.unknown()) });
@@ -135,6 +135,12 @@ function separate(sent: readonly Sent[], faultsOf: (each: Sent) => readonly Deta
     return faults.length === 0;
   });
   return { valid, details };
+}
+
+/** Validates items that count only together. @throws Refused with the first errors */
+function readEach(schema: z.ZodMiniType, sent: readonly Sent[]): void {
+  const { details } = separate(sent, ({ value, loc }) => check(schema, value, loc).details);
+  if (details.length > 0) throw new Refused(422, details);
 }
 
 /** The fields of a `tool_req` that differ from the published call. Missing arguments count as empty. */
@@ -278,8 +284,13 @@ export class ApiRequest {
     const { value: request } = this.#object();
     read(creationSchema, request, ['body']);
     // as they were sent: the schema's copy would lose a key named `__proto__` (threats, row 19)
-    const tools = valueAt(request, 'overrides', 'agent.tools') ?? valueAt(request, 'agent', 'tools');
-    return { tools: tools as readonly SessionTool[] | undefined, request };
+    const toolsAt = (...path: string[]) => {
+      const tools = valueAt(request, ...path);
+      if (Array.isArray(tools)) readEach(toolSchema, itemsAt(['body', ...path], tools));
+      return tools as readonly SessionTool[] | undefined;
+    };
+    const agentTools = toolsAt('agent', 'tools');
+    return { tools: toolsAt('overrides', 'agent.tools') ?? agentTools, request };
   }
 
   /** Reads one message, or a batch of them (platforms). */
@@ -287,10 +298,9 @@ export class ApiRequest {
     const { value } = this.#object();
     const sent =
       value['type'] === 'batch'
-        ? itemsAt('messages', read(messagesSchema, value, ['body']).messages)
+        ? itemsAt(['body', 'messages'], read(messagesSchema, value, ['body']).messages)
         : [{ value, loc: ['body'] }];
-    const { details } = separate(sent, each => check(messageSchema, each.value, each.loc).details);
-    if (details.length > 0) throw new Refused(422, details);
+    readEach(messageSchema, sent);
     if (isOver) throw new Refused(409, FINISHED);
     return sent.map(each => (each.value as z.output<typeof messageSchema>).message);
   }
@@ -354,9 +364,9 @@ const FINISHED = 'Session has already finished.';
 function itemsIn(body: Readonly<Record<string, unknown>>): readonly Sent[] {
   const { type, kind } = body;
   if (type !== 'batch' && (kind !== undefined || type === undefined)) return [{ value: body, loc: ['body'] }];
-  return itemsAt('results', read(resultsSchema, body, ['body']).results);
+  return itemsAt(['body', 'results'], read(resultsSchema, body, ['body']).results);
 }
 
-function itemsAt(field: string, values: readonly unknown[]): readonly Sent[] {
-  return values.map((value, index) => ({ value, loc: ['body', field, index] }));
+function itemsAt(loc: Path, values: readonly unknown[]): readonly Sent[] {
+  return values.map((value, index) => ({ value, loc: [...loc, index] }));
 }

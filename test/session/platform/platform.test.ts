@@ -218,13 +218,15 @@ test('refused posts and creations are findings, each with its reason', async () 
   });
 });
 
+const BAD = Array(200_000).fill({});
 test.each([
-  ['results', RESULTS, 'atomic'],
-  ['results', RESULTS, 'each'],
-  ['messages', `${S}/messages`, 'atomic'],
-])('of very many bad %s 100 errors are reported, and no more are read', async (field, path, batch) => {
+  ['results', RESULTS, { type: 'batch', results: BAD }, 'atomic'],
+  ['results', RESULTS, { type: 'batch', results: BAD }, 'each'],
+  ['messages', `${S}/messages`, { type: 'batch', messages: BAD }, 'atomic'],
+  ['tools', '', { agent: { tools: BAD } }, 'atomic'],
+  ['tools in overrides', '', { overrides: { 'agent.tools': BAD } }, 'atomic'],
+])('of very many bad %s 100 errors are reported, and no more are read', async (_, path, body, batch) => {
   await using it = await platformWith({ script: script(TWO_ROUNDS, { batch }) });
-  const body = { type: 'batch', [field]: Array(200_000).fill({}) };
   const before = cpuMs();
   const detail = Array(100).fill({ type: 'missing' });
   expect(await it.ask('POST', path, body)).toMatchObject({ status: 422, body: { detail } });

@@ -1,5 +1,5 @@
-import type { FailureCode } from '../render/failure.js';
 import type { Reporter } from '../render/outputs/reporter.js';
+import type { FailureCode } from '../render/outputs/trouble.js';
 import { type ColourLevel, colourLevel } from '../render/terminal/colour-level.js';
 import { endByForce, onEmergency, onSignals } from '../system/process.js';
 import { tooSmall } from '../tui/terminal.js';

@@ -19,8 +19,9 @@ import type { Redactor } from '../util/redact.js';
 import { firstFew, firstOf } from '../util/text.js';
 import { visibleLine } from '../util/visible.js';
 import { evidenceLines, shareableRun, type WireRecord } from './check-evidence.js';
-import { type Failure, failureOf, problemLines } from './failure.js';
-import { counted, type Line, MARKS, type Mark, quote, type Span, say } from './line.js';
+import { failureOf, problemLines } from './failure.js';
+import { counted, type Line, MARKS, quote, type Span, say } from './line.js';
+import type { Trouble } from './outputs/trouble.js';
 import { mergeWarnings, warningsOf, withoutFollow } from './warnings.js';
 
 /** A result of a check: for a rule, a case, a gap in the recording, or an expected failure that could not occur. */
@@ -100,7 +101,7 @@ export function findingsOf({ checks, cases, gaps, idle }: Conformance): Finding[
   ];
 }
 
-const CASES = { pass: 'passed', fail: 'failed', 'could-not-run': 'could-not-run' } as const;
+export const CASES = { pass: 'passed', fail: 'failed', 'could-not-run': 'could-not-run' } as const;
 
 function consequenceOf({ id, standing }: Row, checks: readonly Row[]): Finding['consequence'] {
   const cause = checks.find(({ status, masks }) => status === 'fail' && masks?.includes(id))?.id;
@@ -144,20 +145,43 @@ export function hasEvidence(standing: Standing): boolean {
   return standing !== 'passed' && standing !== 'stale' && standing !== 'not-applicable';
 }
 
-/** The mark and the words of each standing, in the order of the summary. */
-const STANDINGS = {
-  passed: ['done', 'passed'],
-  failed: ['failed', 'failed'],
-  stale: ['failed', 'passed, but expected to fail'],
-  'could-not-run': ['asking', 'could not run'],
-  warned: ['note', 'with a warning'],
-  expected: [say('~', 'dim'), 'failed as expected'],
-  'not-applicable': [say('·', 'dim'), 'not applicable'],
-} as const satisfies Readonly<Record<Standing, readonly [Mark | Span, string]>>;
+interface StandingText {
+  readonly mark: Span;
+  readonly words: string;
+  /** In Markdown. */
+  readonly badge: string;
+  /** The workflow command of GitHub Actions; what fails the run is an error. */
+  readonly command?: 'error' | 'warning';
+  /** The element of JUnit. */
+  readonly ending?: 'failure' | 'error' | 'skipped';
+}
+
+/** In the order of the summary. */
+export const STANDINGS: Readonly<Record<Standing, StandingText>> = {
+  passed: { mark: MARKS.done, words: 'passed', badge: '✅ passed' },
+  failed: { mark: MARKS.failed, words: 'failed', badge: '❌ failed', command: 'error', ending: 'failure' },
+  stale: {
+    ...{ mark: MARKS.failed, words: 'passed, but expected to fail', command: 'error', ending: 'failure' },
+    badge: '❌ passes but is expected to fail',
+  },
+  'could-not-run': {
+    ...{ mark: MARKS.asking, words: 'could not run', command: 'error', ending: 'error' },
+    badge: '❔ could not run',
+  },
+  warned: { mark: MARKS.note, words: 'with a warning', badge: '⚠️ warning', command: 'warning' },
+  expected: {
+    ...{ mark: say('~', 'dim'), words: 'failed as expected', ending: 'skipped' },
+    badge: '➖ fails as expected',
+  },
+  'not-applicable': {
+    ...{ mark: say('·', 'dim'), words: 'not applicable', ending: 'skipped' },
+    badge: '– not applicable',
+  },
+};
 
 /** `32 rules: 20 passed, 2 failed, 10 not applicable · 3 of 4 cases passed` */
 export function summaryText({ checks, cases, gaps, scenarios }: Conformance): string {
-  const counts = Object.entries(STANDINGS).flatMap(([standing, [, words]]) => {
+  const counts = Object.entries(STANDINGS).flatMap(([standing, { words }]) => {
     const count = checks.filter(check => check.standing === standing).length;
     return count > 0 ? [`${count} ${words}`] : [];
   });
@@ -173,7 +197,6 @@ export function summaryText({ checks, cases, gaps, scenarios }: Conformance): st
 /** A finding in full: the requirement, what happened instead, and the messages that prove it. */
 export function findingLines(finding: Finding, record: WireRecord): readonly Line[] {
   const { standing, heading, reasons, advice, masks = [] } = finding;
-  const [mark] = STANDINGS[standing];
   const labelled = (label: string, words: Line): Line => [say(label.padEnd(10), 'gutter'), ...words];
   const details = [
     ...reasons.map(text => quote(text)),
@@ -183,7 +206,7 @@ export function findingLines(finding: Finding, record: WireRecord): readonly Lin
     ...(masks.length > 0 ? [[say(`may also cause: ${masks.join(', ')}`, 'dim')]] : []),
   ];
   return [
-    [typeof mark === 'string' ? MARKS[mark] : mark, say(' ', 'gutter'), ...heading],
+    [STANDINGS[standing].mark, say(' ', 'gutter'), ...heading],
     ...details.map(each => [say('    ', 'gutter'), ...each]),
   ];
 }
@@ -468,7 +491,7 @@ function foldedText(rows: readonly Row[]): string {
   return `${counted(count('passed'), 'rule')} passed · ${absent} ${absent === 1 ? 'does' : 'do'} not apply`;
 }
 
-function failureLines(failure: Failure | null, redactor: Redactor): Line[] {
+function failureLines(failure: Trouble | null, redactor: Redactor): Line[] {
   if (!failure) return [];
   const { message, hint } = failure;
   const shown = { message: redactor.text(message), ...(hint !== undefined && { hint: redactor.text(hint) }) };

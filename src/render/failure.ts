@@ -10,25 +10,16 @@ import {
 import { History, type UntrackedRequest } from '../events/history.js';
 import type { UserChoice } from '../protocol/callbacks.js';
 import type { Warning } from '../protocol/requirements.js';
-import type { ErrorCode } from '../util/errors.js';
 import { bytesText, cut, formatDuration } from '../util/text.js';
 import { type Line, quote, say } from './line.js';
-
-export type FailureCode = ErrorCode | 'bad-acknowledgement' | 'denied' | 'timeout';
-
-/** Why the tool sent no result, and what to do next. */
-export interface Failure {
-  readonly code: FailureCode;
-  readonly message: string;
-  readonly hint?: string;
-}
+import type { Trouble } from './outputs/trouble.js';
 
 type UntrackedRequests = History['untracked'];
 
 const NO_REQUESTS = new History().untracked;
 
 /** Returns null if the tool sent a result. @param untracked requests of no call: strays, notices, selections */
-export function failureOf(exchange: Exchange, untracked: UntrackedRequests = NO_REQUESTS): Failure | null {
+export function failureOf(exchange: Exchange, untracked: UntrackedRequests = NO_REQUESTS): Trouble | null {
   const { settled } = exchange;
   if (settled) return settlementFailure(exchange, untracked, settled);
   const [question] = openChoices(exchange);
@@ -62,7 +53,7 @@ export function settlementText({ questions }: Pick<Exchange, 'questions'>, settl
 /** Limits of a question: characters of the prompt, characters of a choice, and number of choices. */
 const MAX = { prompt: 300, label: 60, choices: 20 };
 
-function unanswered({ prompt, choices }: UserChoice): Failure {
+function unanswered({ prompt, choices }: UserChoice): Trouble {
   const named = choices.slice(0, MAX.choices).map((choice, index) => `${index} ${cut(choice, MAX.label)}`);
   const rest = choices.length - named.length;
   return {
@@ -81,7 +72,7 @@ function settlementFailure(
   exchange: Exchange,
   untracked: UntrackedRequests,
   settled: Settlement,
-): Failure | null {
+): Trouble | null {
   const message = errorText(exchange);
   switch (settled.by) {
     case 'result':
@@ -119,10 +110,10 @@ function refusalHint({ dialect }: Exchange, status: number): string {
   return 'Only 200 acknowledges an invocation (TOOL-ACK); use --lenient-ack to accept any 2xx.';
 }
 
-function timeoutFailure(exchange: Exchange, untracked: UntrackedRequests, time: string): Failure {
+function timeoutFailure(exchange: Exchange, untracked: UntrackedRequests, time: string): Trouble {
   const { invocation, endpoint, dialect, questions, arrivals } = exchange;
   const { operation } = invocation;
-  const failure = (message: string, hint: string): Failure => ({ code: 'timeout', message, hint });
+  const failure = (message: string, hint: string): Trouble => ({ code: 'timeout', message, hint });
   if (questions.some(({ message, isAnswered }) => message.type === 'oauth' && !isAnswered))
     return failure(
       `consent was not given within ${time}: ${operation} waits for a user to visit its URL`,
@@ -192,19 +183,13 @@ function isLostSelection({ purpose, status }: UntrackedRequest): boolean {
   return purpose === 'choice' && status !== 200;
 }
 
-interface Problem {
-  readonly message: string;
-  readonly hint?: string | undefined;
-  readonly faults?: readonly string[] | undefined;
-}
-
 /** The indent of the rows that follow. */
 const INDENT = say('', 'gutter');
 
 /** Why the result is missing, and the warnings. */
 export function problemLines(
   warnings: readonly Warning[],
-  failure: Problem | null = null,
+  failure: Omit<Trouble, 'code'> | null = null,
   title = 'PROBLEMS',
 ): Line[] {
   if (warnings.length === 0 && !failure) return [];

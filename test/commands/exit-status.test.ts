@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { EXIT_STATUSES, type ExitStatus, statusOfFailure } from '../../src/commands/terminal.js';
-import type { FailureCode } from '../../src/render/failure.js';
+import type { FailureCode } from '../../src/render/outputs/trouble.js';
 
 test('the statuses match the table in the contract', () => {
   expect(Object.keys(EXIT_STATUSES).map(Number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 129, 130, 143]);

@@ -44,7 +44,7 @@ describe('a timeout reports the invocation, the acknowledgement and the callback
     const failure = failureOf(exchangeOf(call(), ...rest, timedOut(5_000)));
     expect(failure?.code).toBe('timeout');
     expect(failure?.message).toBe(`timed out after 5s: edit_file was sent to ${ENDPOINT}, ${said}`);
-    expect(failure?.hint).toContain('reach its callback URL at http://127.0.0.1:4000.');
+    expect(failure?.hint).toContain('reach its callback URL at http://127.0.0.1:4000 (');
   });
 
   test('TOOL-ASYNC: the hint starts with the ignored body of the acknowledgement', () => {
@@ -59,7 +59,7 @@ describe('a timeout reports the invocation, the acknowledgement and the callback
         `^The body of the 200 \\(${size} bytes\\) is ignored; the tool must POST the result to callback_url\\. `,
       ),
     );
-    expect(failure?.hint).toContain('reach its callback URL at http://127.0.0.1:4000.');
+    expect(failure?.hint).toContain('reach its callback URL at http://127.0.0.1:4000 (');
   });
 
   test('names a rejected callback as the most likely reason', () => {

@@ -1,5 +1,5 @@
 import { notCalled } from '../../check/evidence.js';
-import type { CaseCheck, Row, Standing } from '../../check/judge.js';
+import type { Row } from '../../check/judge.js';
 import { RULES } from '../../check/judge.js';
 import type { ObservableRule } from '../../check/rule.js';
 import type { Event } from '../../events/events.js';
@@ -9,6 +9,7 @@ import { cut, since } from '../../util/text.js';
 import { visible, visibleLine } from '../../util/visible.js';
 import { evidenceOf, type WireRecord } from '../check-evidence.js';
 import {
+  CASES,
   type CheckStory,
   callTexts,
   type Finding,
@@ -18,6 +19,7 @@ import {
   hasEvidence,
   isBreach,
   reportLines,
+  STANDINGS,
   scenariosText,
   summaryText,
 } from '../check-report.js';
@@ -41,25 +43,12 @@ type CheckFormat = (story: CheckStory, look: CheckLook) => string;
 const human: CheckFormat = (story, { level, isQuiet, width }) =>
   printed(reportLines(story, isQuiet, width), createTheme(level), width);
 
-type Command = 'error' | 'warning' | 'notice';
-
-/** Results that fail the run are errors. */
-const COMMANDS: Readonly<Record<Standing, Command | null>> = {
-  failed: 'error',
-  stale: 'error',
-  'could-not-run': 'error',
-  warned: 'warning',
-  expected: null,
-  passed: null,
-  'not-applicable': null,
-};
-
 /** Workflow commands of GitHub Actions: an annotation for each problem, and a summary. */
 const github: CheckFormat = ({ target, run, record, warnings }) => {
   const lines = [
     ...findingsOf(run).flatMap(each => {
-      const name = each.about === 'idle' ? 'notice' : COMMANDS[each.standing];
-      return name === null ? [] : [findingCommand(name, each, record.file)];
+      const name = each.about === 'idle' ? 'notice' : STANDINGS[each.standing].command;
+      return name ? [findingCommand(name, each, record.file)] : [];
     }),
     ...warnings.map(message => command('warning', { title: 'protocol-cli check' }, message)),
     command('notice', { title: `check ${target}: ${run.verdict}` }, summaryText(run)),
@@ -67,7 +56,7 @@ const github: CheckFormat = ({ target, run, record, warnings }) => {
   return lines.map(line => `${line}\n`).join('');
 };
 
-function findingCommand(name: Command, finding: Finding, file: string | undefined): string {
+function findingCommand(name: string, finding: Finding, file: string | undefined): string {
   const { title, place = '', reasons, advice, about } = finding;
   const [first, ...more] = reasons;
   const message = [
@@ -80,7 +69,7 @@ function findingCommand(name: Command, finding: Finding, file: string | undefine
 }
 
 /** `::error file=cases.yaml,line=3,title=…::message`, escaped as GitHub documents it. */
-function command(name: Command, properties: Readonly<Record<string, string>>, message: string): string {
+function command(name: string, properties: Readonly<Record<string, string>>, message: string): string {
   const escaped = (text: string) =>
     visible(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
   const list = Object.entries(properties).map(
@@ -156,16 +145,6 @@ const SUITE = 'check';
 
 const SUITES = { tool: 'tool', runtime: 'runtime', case: 'cases', gap: 'gaps' } as const;
 
-const ENDINGS: Readonly<Record<Standing, 'failure' | 'error' | 'skipped' | null>> = {
-  failed: 'failure',
-  stale: 'failure',
-  'could-not-run': 'error',
-  warned: null,
-  expected: 'skipped',
-  passed: null,
-  'not-applicable': 'skipped',
-};
-
 /** JUnit XML: a suite for each side, one for the cases, and one for gaps. */
 const junit: CheckFormat = ({ target, run, record, warnings }) => {
   const msOf = timesIn(record.events);
@@ -197,12 +176,12 @@ function testOf(finding: Finding, classname: string, seconds: number, record: Wi
   const { about, standing, name, kind: type, place, reasons } = finding;
   const isInFile = about === 'case' || about === 'gap';
   const test = { classname, name, seconds, ...(isInFile && place !== undefined && { place }) };
-  const kind = ENDINGS[standing];
+  const kind = STANDINGS[standing].ending;
   const text = () =>
     findingLines(finding, record)
       .map(each => lineText(each).trimEnd())
       .join('\n');
-  if (kind !== null) return { ...test, ending: { kind, type, message: reasons[0] ?? '', text: text() } };
+  if (kind) return { ...test, ending: { kind, type, message: reasons[0] ?? '', text: text() } };
   return standing === 'warned' ? { ...test, output: text() } : test;
 }
 
@@ -228,22 +207,6 @@ function timesIn(events: readonly Event[]): (seqs: readonly number[]) => number 
   };
 }
 
-const RESULTS: Readonly<Record<Standing, string>> = {
-  failed: '❌ failed',
-  stale: '❌ passes but is expected to fail',
-  'could-not-run': '❔ could not run',
-  warned: '⚠️ warning',
-  expected: '➖ fails as expected',
-  passed: '✅ passed',
-  'not-applicable': '– not applicable',
-};
-
-const CASE_RESULTS: Readonly<Record<CaseCheck['status'], string>> = {
-  pass: RESULTS.passed,
-  fail: RESULTS.failed,
-  'could-not-run': RESULTS['could-not-run'],
-};
-
 /** Markdown tables for a README or the summary of a CI job. */
 const markdown: CheckFormat = ({ target, program, run, record, warnings }) => {
   const ofCalls = (calls: Row['calls']) =>
@@ -252,12 +215,12 @@ const markdown: CheckFormat = ({ target, program, run, record, warnings }) => {
     const seen = excuse && standing === 'expected' ? `${reason} (${excuse.reason})` : reason;
     const asks = `the ${side} ${RULES[id].statement}`;
     const where = scenarios ? ` in ${safe(scenariosText(scenarios))}` : '';
-    return [id, level, cell(asks), RESULTS[standing], cell(seen) + where + ofCalls(calls)];
+    return [id, level, cell(asks), STANDINGS[standing].badge, cell(seen) + where + ofCalls(calls)];
   });
   const cases = run.cases.map(({ place, operation, status, reason, calls }) => [
     cell(place),
     cell(operation),
-    CASE_RESULTS[status],
+    STANDINGS[CASES[status]].badge,
     cell(reason) + ofCalls(calls),
   ]);
   const gaps = run.gaps.map(({ place, reason }) => [cell(place), cell(reason)]);

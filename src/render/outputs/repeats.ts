@@ -10,7 +10,6 @@ import { idOf } from '../../events/fold-exchange.js';
 import { History } from '../../events/history.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { formatDuration, since } from '../../util/text.js';
-import type { Failure } from '../failure.js';
 import { counted, type Line, line, quote, say } from '../line.js';
 import type { ColourLevel } from '../terminal/colour-level.js';
 import { dresser } from '../terminal/theme.js';
@@ -18,7 +17,7 @@ import { mergeWarnings, warningsOf } from '../warnings.js';
 import { invokeReport } from './call-report.js';
 import type { Ending, Page, Reporter } from './reporter.js';
 import type { repeatsSchema } from './schemas.js';
-import { errorReport } from './trouble.js';
+import { errorReport, type Trouble } from './trouble.js';
 
 type RepeatsReport = z.infer<typeof repeatsSchema>;
 
@@ -96,7 +95,7 @@ function spreadLine(what: string, spread: Spread | null): Line[] {
 const [EXCERPT, REASON] = [60, 160];
 
 /** One of many calls on a line: its outcome, its times, and its text. */
-function callLine(number: number, exchange: Exchange, failure: Failure | null): Line {
+function callLine(number: number, exchange: Exchange, failure: Trouble | null): Line {
   const type = outcomeOf(exchange)?.type ?? 'pending';
   const isFine = type === 'success';
   const time = (what: string, ms: number | null): Line => [

@@ -1,13 +1,16 @@
 import type { Warning } from '../../protocol/requirements.js';
+import type { ErrorCode } from '../../util/errors.js';
 import { visible, visibleLine } from '../../util/visible.js';
-import type { FailureCode } from '../failure.js';
 import type { Report } from './schemas.js';
 
+export type FailureCode = ErrorCode | 'bad-acknowledgement' | 'denied' | 'timeout';
+
+/** Why a command failed, or why a tool sent no result, and what to do next. */
 export interface Trouble {
   readonly code: FailureCode;
   readonly message: string;
   readonly hint?: string | undefined;
-  readonly faults?: readonly string[];
+  readonly faults?: readonly string[] | undefined;
 }
 
 /** `error: …`, the faults, and a hint. Every line is safe to print. */

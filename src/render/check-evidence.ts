@@ -103,7 +103,7 @@ function around(text: string, found: string): Pick<Piece, 'text' | 'point'> {
 }
 
 /** A request and its end, shortened and without secrets. Untrusted text. */
-interface WireLeg {
+interface RequestEvidence {
   /** `seq` of the request. */
   readonly event: number;
   readonly method: string;
@@ -120,20 +120,20 @@ interface WireLeg {
 }
 
 /** Maximum number of requests shown per finding; the others are in the transcript. */
-const MAX_LEGS = 4;
+const MAX_REQUESTS = 4;
 
 /** Maximum length of an operation's name, in characters. */
 const MAX_NAME = 60;
 
 /** The distinct requests that prove a finding, in order, and how many are not shown. */
 export function evidenceOf(proof: Proof, record: WireRecord) {
-  const legs = wireLegs(proof, record);
-  const different = groupBy(legs, leg => [JSON.stringify({ ...leg, event: 0, ms: 0 })]);
-  const shown = [...different.values()].flatMap(([first]) => first ?? []).slice(0, MAX_LEGS);
-  return { shown, rest: legs.length - shown.length };
+  const requests = requestsOf(proof, record);
+  const different = groupBy(requests, each => [JSON.stringify({ ...each, event: 0, ms: 0 })]);
+  const shown = [...different.values()].flatMap(([first]) => first ?? []).slice(0, MAX_REQUESTS);
+  return { shown, rest: requests.length - shown.length };
 }
 
-function wireLegs({ events: seqs, spots = [] }: Proof, record: WireRecord): WireLeg[] {
+function requestsOf({ events: seqs, spots = [] }: Proof, record: WireRecord): RequestEvidence[] {
   const trips = roundTripsIn(record.events);
   const legs = new Map(record.events.map(event => [event.seq, 'leg' in event ? event.leg : undefined]));
   return [...new Set(seqs.map(seq => legs.get(seq)))].flatMap((leg = '') => {
@@ -143,16 +143,16 @@ function wireLegs({ events: seqs, spots = [] }: Proof, record: WireRecord): Wire
       ({ request: { purpose, calls } }) =>
         purpose === 'invocation' && calls?.includes(trip.request.calls?.[0] ?? ''),
     );
-    return legOf(trip, spots, valueAt(invocation?.sentJson, 'operation'), record);
+    return requestEvidence(trip, spots, valueAt(invocation?.sentJson, 'operation'), record);
   });
 }
 
-function legOf(
+function requestEvidence(
   trip: RoundTrip,
   spots: readonly Spot[],
   operation: unknown,
   { events, redactor }: WireRecord,
-): WireLeg {
+): RequestEvidence {
   const { request, response, end, status, broken } = trip;
   const spotsIn = ({ seq }: Event) => spots.filter(spot => spot.event === seq);
   const isCallback = request.purpose === 'callback';
@@ -181,16 +181,16 @@ export function evidenceLines(proof: Proof, record: WireRecord): Line[] {
   const { shown, rest } = evidenceOf(proof, record);
   const bar = say('│ ', 'gutter');
   return [
-    ...shown.flatMap(leg => [
-      [bar, ...quote(`${leg.method} ${leg.url}`), ...endWords(leg)],
-      ...leg.request.map(piece => pieceLine(piece, '')),
-      ...leg.response.map(piece => pieceLine(piece, '← ')),
+    ...shown.flatMap(each => [
+      [bar, ...quote(`${each.method} ${each.url}`), ...endWords(each)],
+      ...each.request.map(piece => pieceLine(piece, '')),
+      ...each.response.map(piece => pieceLine(piece, '← ')),
     ]),
     ...(rest > 0 ? [[bar, say(`… ${rest} more`, 'dim')]] : []),
   ];
 }
 
-function endWords({ end, endedBy, ms, operation }: WireLeg): Line {
+function endWords({ end, endedBy, ms, operation }: RequestEvidence): Line {
   const what = operation === null ? [] : [say(' · of ', 'dim'), ...quote(operation, 'dim')];
   if (end === null || ms === null) return [say(' got no answer', 'dim'), ...what];
   // A callback that the check's listener refused on purpose is not the tool's fault.

@@ -251,7 +251,7 @@ const VERDICTS: Readonly<Record<Verdict, Span>> = {
 };
 
 /** The contents of a report. It has no secrets, but its texts are untrusted and not yet safe to print. */
-export interface CheckStory {
+export interface ReportInput {
   /** The URL or the file that was checked. */
   readonly target: string;
   readonly program: string;
@@ -268,7 +268,7 @@ const MAX_WIDTH = 96;
 const MARGIN = say('  ', 'gutter');
 
 /** The report for people: violations first, then warnings, unknown results and passes; the summary last. @param width of a row in cells */
-export function reportLines(story: CheckStory, isQuiet: boolean, width = MAX_WIDTH): readonly Line[] {
+export function reportLines(story: ReportInput, isQuiet: boolean, width = MAX_WIDTH): readonly Line[] {
   const { target, run, record, whole } = story;
   const findings = findingsOf(run);
   const rest = [
@@ -289,7 +289,7 @@ export function reportLines(story: CheckStory, isQuiet: boolean, width = MAX_WID
 /** Everything that did not pass, in the order of severity, each part with its heading. @param own a side whose violations come last */
 function problemParts(
   findings: readonly Finding[],
-  { record, warnings }: Pick<CheckStory, 'record' | 'warnings'>,
+  { record, warnings }: Pick<ReportInput, 'record' | 'warnings'>,
   own: Side | null = null,
 ): Line[] {
   const among =

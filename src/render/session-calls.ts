@@ -71,7 +71,7 @@ function withExchange(session: Session, call: SessionCall, history: History | un
 }
 
 /** The result that the agent receives for a call. */
-interface Given {
+interface ReceivedAnswer {
   readonly outcome: JudgedOutcome;
   /** The text that the model receives; null if unknown. */
   readonly text: string | null;
@@ -81,19 +81,19 @@ interface Given {
  * How a call was answered; null if it was not. An `error_event` does not name the kind of failure, and a `tool_result` does not tell
  * whether success was assumed: the invocation of the tool does, if there is one.
  */
-export function givenOf({ call, exchange }: KnownCall): Given | null {
+export function receivedAnswer({ call, exchange }: KnownCall): ReceivedAnswer | null {
   if (!call.answer) return null;
-  const given = call.answer.body ? readOnce(call.answer.body) : UNREAD;
+  const answer = call.answer.body ? readOnce(call.answer.body) : UNREAD;
   const known = exchange ? outcomeOf(exchange) : call.ours;
   // The message only distinguishes success from failure.
-  const isConsistent = known && given.outcome.type === (known.type === 'success' ? 'success' : 'error');
-  return isConsistent ? { ...given, outcome: known } : given;
+  const isConsistent = known && answer.outcome.type === (known.type === 'success' ? 'success' : 'error');
+  return isConsistent ? { ...answer, outcome: known } : answer;
 }
 
-const UNREAD: Given = { outcome: { type: 'unknown', raw: null, basis: 'assumed' }, text: null };
+const UNREAD: ReceivedAnswer = { outcome: { type: 'unknown', raw: null, basis: 'assumed' }, text: null };
 
 /** Cached: a body may have 5 MiB. */
-const readOnce = onceEach(({ json }: Content): Given => {
+const readOnce = onceEach(({ json }: Content): ReceivedAnswer => {
   if (!json.ok) return UNREAD;
   const reading = sessionDialect.read(json.value);
   if (!reading.ok) return { ...UNREAD, text: compactJson(json.value) };
@@ -140,15 +140,15 @@ export function sessionState(known: KnownCall, now: number): CallState {
       line: line`${pendingWords(exchange)}${runningClock(now - call.askedAt)}`,
       isRunning: true,
     };
-  const given = givenOf(known);
+  const answer = receivedAnswer(known);
   const isUnexpected = (call.answer?.unexpected.length ?? 0) > 0;
   const [mark, wordsOf] = STATES[state];
-  const end = given === null || given.outcome.type === 'success' ? 'done' : 'failed';
+  const end = answer === null || answer.outcome.type === 'success' ? 'done' : 'failed';
   const comma = say(', ', 'dim');
   return {
     mark: MARKS[isUnexpected ? 'failed' : (mark ?? end)],
     line: [
-      ...(given ? [...outcomeWords(given.outcome), comma] : []),
+      ...(answer ? [...outcomeWords(answer.outcome), comma] : []),
       ...(isUnexpected ? [say('unexpected answer', 'bad'), comma] : []),
       ...wordsOf(call),
     ],
@@ -290,9 +290,9 @@ function answerNews(
   known: KnownSessions,
 ): Line | null {
   const found = knownCall(known, thread, key);
-  const given = found && givenOf(found);
-  if (!found || !given) return null;
-  const { outcome, text } = given;
+  const answer = found && receivedAnswer(found);
+  if (!found || !answer) return null;
+  const { outcome, text } = answer;
   const does = say(by === 'platform' ? ' got ' : ' answered: ');
   const said = text !== null && line` ${clipped(text, 'plain', SAID)}`;
   const time = took(at - found.call.askedAt);
@@ -313,14 +313,14 @@ export function sessionNews(
 /** The ids of a call, and its state at the tool and at the platform. @param now ms since the start */
 export function callHead(known: KnownCall, now: number): Line[] {
   const { session, call, exchange } = known;
-  const given = givenOf(known);
+  const answer = receivedAnswer(known);
   return [
     line`${clipped(call.tool, 'title')} ${call.key}`,
     labelled('session', ...clipped(session.id)),
     ...(call.id === null ? [labelled('id', say('null (identified by tool and arguments)', 'dim'))] : []),
     labelled('asked', say(`at ${elapsed(call.askedAt)} in round ${call.round + 1}`)),
     ...(exchange ? [labelled('invoked', ...invoked(exchange))] : []),
-    ...(given ? [labelled('outcome', ...outcomeWords(given.outcome))] : []),
+    ...(answer ? [labelled('outcome', ...outcomeWords(answer.outcome))] : []),
     labelled('state', ...sessionState(known, now).line),
     ...(call.answer?.unexpected ?? []).map(words =>
       labelled('expected', ...marked('failed', clipped(words, 'bad'))),
@@ -339,12 +339,12 @@ function invoked(exchange: Exchange): Line {
 
 /** The arguments of a call, and the text that the model receives. */
 export function callBodies(known: KnownCall): Line[] {
-  const given = givenOf(known);
+  const answer = receivedAnswer(known);
   return [
     [],
     [say('ARGUMENTS', 'title')],
     ...jsonLines(compactJson(known.call.args) ?? 'none'),
-    ...(given ? [[], [say('LLM', 'title')], ...jsonLines(given.text ?? '(not kept)')] : []),
+    ...(answer ? [[], [say('LLM', 'title')], ...jsonLines(answer.text ?? '(not kept)')] : []),
   ];
 }
 

@@ -78,7 +78,7 @@ function limitsText(schema: unknown): string {
   return limits.map(name => `, ${name} ${JSON.stringify(schema[name])}`).join('');
 }
 
-export interface ToldNotice {
+export interface SentNotice {
   readonly url: string;
   readonly message: object;
   /** Null without an answer; then `said` is the reason. */
@@ -89,7 +89,7 @@ export interface ToldNotice {
 }
 
 /** Describes a notice on one line: the request, the answer, and the time. */
-export function noticeLine({ url, message, status, said, ms }: ToldNotice): Line {
+export function noticeLine({ url, message, status, said, ms }: SentNotice): Line {
   const mark = status === 200 ? say('✓', 'good') : say('✗', 'bad');
   const answer =
     status === null ? 'not answered' : `answered ${status}${status === 200 ? '' : ' instead of 200'}`;

@@ -2,7 +2,7 @@ import { Highlighter, loadLexers } from '../display/syntax.js';
 import type { Event } from '../events/events.js';
 import { type Line, quote, say, type Tone } from '../render/line.js';
 import type { ColourLevel } from '../render/terminal/colour-level.js';
-import { createTheme, cutLine, dressLine, fitRows, type Theme } from '../render/terminal/theme.js';
+import { createTheme, cutLine, fitRows, styleLine, type Theme } from '../render/terminal/theme.js';
 import type { Clock } from '../system/clock.js';
 import { Memo } from '../util/collections.js';
 import { type AnyList, ListDetail } from './calls/list-detail.js';
@@ -169,7 +169,7 @@ export abstract class ListScreen {
   frame({ columns, rows }: Size): Frame {
     const { now, overlay, notices, theme } = this;
     const height = Math.max(1, rows - 1);
-    const draw = (line: Line) => dressLine(cutLine(line, columns), theme);
+    const draw = (line: Line) => styleLine(cutLine(line, columns), theme);
     const isRoomy = height >= MIN_ROWS_FOR_TITLE;
     const lines = notices.lines(now);
     const said = isRoomy
@@ -295,7 +295,7 @@ export abstract class ListScreen {
     const all = this.#pages.of([lines, columns], () => wrapLines(lines(columns), columns, theme));
     const head = [
       ...(isRoomy ? [''] : []),
-      ...(title === null ? [] : [dressLine(cutLine(title, columns), theme), '']),
+      ...(title === null ? [] : [styleLine(cutLine(title, columns), theme), '']),
     ];
     const height = Math.max(1, rows - head.length);
     this.#maxScroll = Math.max(0, all.length - height);

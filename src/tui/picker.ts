@@ -1,6 +1,6 @@
 import type { UserChoice } from '../protocol/callbacks.js';
 import { type Line, quote, say, textLines, titleLine } from '../render/line.js';
-import { cutLine, dressLine, fitRows, type Theme, widthOf, wrapLine } from '../render/terminal/theme.js';
+import { cutLine, fitRows, styleLine, type Theme, widthOf, wrapLine } from '../render/terminal/theme.js';
 import { hintsLine } from './keys.js';
 import { cursorMark } from './layout.js';
 import type { Size } from './terminal.js';
@@ -72,7 +72,7 @@ export class Picker {
     const { asker, selected } = this.state;
     const { prompt, choices } = this.question;
     const hasAsker = asker.length > 0 && rows > Picker.minRows;
-    const head = hasAsker ? [dressLine(cutLine(asker, columns), theme)] : [];
+    const head = hasAsker ? [styleLine(cutLine(asker, columns), theme)] : [];
     const below = rows - head.length - 1; // the keys
     const { length } = choices;
     const fewest = Math.min(length, Math.ceil((below + 1) / 2));
@@ -81,7 +81,7 @@ export class Picker {
     const from = Math.max(0, Math.min(selected - Math.floor(room / 2), length - room));
     const labels = choices
       .slice(from, from + room)
-      .map((label, index) => dressLine(this.#choiceLine(from + index, label, columns), theme));
+      .map((label, index) => styleLine(this.#choiceLine(from + index, label, columns), theme));
     const keys = hintsLine(
       [
         ['↑↓', labels.length < length ? `${selected + 1} of ${length}` : 'select'],
@@ -119,9 +119,9 @@ function promptRows(prompt: string, { columns, rows }: Size, theme: Theme): read
     // The prompt itself must be visible, not only a count of hidden rows.
     const [first = [], ...others] = bold;
     const start: Line = others.length > 0 ? [...first, say(' …', 'dim')] : first;
-    return [dressLine(cutLine(start, columns), theme)];
+    return [styleLine(cutLine(start, columns), theme)];
   }
-  const more = (count: number) => dressLine([say(`… ${count} more rows`, 'dim')], theme);
+  const more = (count: number) => styleLine([say(`… ${count} more rows`, 'dim')], theme);
   const wrapped = bold.flatMap(line => wrapLine(line, columns, theme));
   return fitRows(wrapped, rows, more);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Tool, Toolset } from '../../src/protocol/toolset.js';
-import { noticeLine, type ToldNotice, toolsetLines } from '../../src/render/toolset.js';
+import { noticeLine, type SentNotice, toolsetLines } from '../../src/render/toolset.js';
 import { words } from '../support/words.js';
 
 describe('a toolset', () => {
@@ -44,7 +44,7 @@ describe('a toolset', () => {
 });
 
 describe('a notice', () => {
-  const NOTICE: ToldNotice = {
+  const NOTICE: SentNotice = {
     url: 'http://127.0.0.1:3001/close_thread',
     message: { thread_id: 't' },
     status: 200,
@@ -53,7 +53,7 @@ describe('a notice', () => {
   };
   const SENT = 'http://127.0.0.1:3001/close_thread {"thread_id":"t"}';
 
-  test.each<[string, Partial<ToldNotice>]>([
+  test.each<[string, Partial<SentNotice>]>([
     [`✓ ${SENT} answered 200 after 3ms`, {}],
     [`✗ ${SENT} answered 204 instead of 200 after 3ms`, { status: 204 }],
     [`✗ ${SENT} answered 409 instead of 200 after 3ms: busy`, { status: 409, said: 'busy' }],

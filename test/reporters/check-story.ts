@@ -1,7 +1,7 @@
 import type { CaseCheck, Check } from '../../src/check/judge.js';
 import { conformanceOf } from '../../src/check/judge.js';
 import { callbackSecrets } from '../../src/events/shareable.js';
-import type { CheckStory } from '../../src/render/check-report.js';
+import type { ReportInput } from '../../src/render/check-report.js';
 import { acknowledged, at, call, eventsOf, INVOCATION, KEY, resultArrives } from '../events/build.js';
 
 export const TOKEN = 'tok_0123456789abcdef';
@@ -67,7 +67,7 @@ const EXCUSES = [
 ] as const;
 
 /** A run in which everything happens that can. */
-export const STORY: CheckStory = {
+export const STORY: ReportInput = {
   target: 'http://127.0.0.1:3001',
   program: 'protocol-cli/test',
   warnings: [],
@@ -77,7 +77,7 @@ export const STORY: CheckStory = {
 };
 
 /** One of which something was lost. */
-export const LOSSY: CheckStory = {
+export const LOSSY: ReportInput = {
   ...STORY,
   run: conformanceOf(
     CHECKS.filter(({ status }) => status === 'pass'),
@@ -92,7 +92,7 @@ export const LOSSY: CheckStory = {
 };
 
 /** One in which all is fine. */
-export const GREEN: CheckStory = {
+export const GREEN: ReportInput = {
   ...STORY,
   run: conformanceOf(CHECKS.filter(({ status }) => status === 'pass')),
 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTheme, dressLine } from '../../src/render/terminal/theme.js';
+import { createTheme, styleLine } from '../../src/render/terminal/theme.js';
 import { Picker } from '../../src/tui/picker.js';
 import { question } from './support/scenes.js';
 
@@ -38,7 +38,7 @@ test.each([
 const THEME = createTheme(0);
 const rowsOf = (picker: Picker, columns = 60, rows = 20) => {
   const asked = picker.draw({ columns, rows }, THEME);
-  return [...asked.rows, dressLine(asked.keys, THEME)];
+  return [...asked.rows, styleLine(asked.keys, THEME)];
 };
 
 test('RT-CHOICE: with one row for the prompt, the prompt is cut', () => {

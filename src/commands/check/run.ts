@@ -17,7 +17,7 @@ import { consentSecrets, type EventRedactor } from '../../events/shareable.js';
 import { missingFrom, readRecording } from '../../events/transcript-reader.js';
 import { REQUIREMENT_IDS, type Warning } from '../../protocol/requirements.js';
 import { shareableRun, type WireRecord } from '../../render/check-evidence.js';
-import { type CheckStory, findingLines, findingsOf } from '../../render/check-report.js';
+import { findingLines, findingsOf, type ReportInput } from '../../render/check-report.js';
 import { counted } from '../../render/line.js';
 import { CHECK_FORMATS, ruleLines } from '../../render/outputs/check.js';
 import { warningText } from '../../render/outputs/trouble.js';
@@ -146,7 +146,7 @@ async function reportAll(plan: CheckPlan, input: CheckInput, terminal: Terminal)
   const run = await judge(plan, input);
   const warnings = [...warningsIn(recordings, redactor), ...(input.warnings ?? [])];
   if (!flags.quiet) for (const warning of warnings) stderr.write(warningText(warning));
-  const story: CheckStory = {
+  const story: ReportInput = {
     target: input.target,
     program: PROGRAM,
     run,
@@ -189,7 +189,7 @@ function warningsIn(recordings: readonly Recording[], redactor: Redactor): reado
 }
 
 /** Appends to the GitHub job summary. The file is shared with other steps. */
-async function addSummary(story: CheckStory, { env, stderr }: Terminal): Promise<void> {
+async function addSummary(story: ReportInput, { env, stderr }: Terminal): Promise<void> {
   const file = env['GITHUB_STEP_SUMMARY'];
   if (!file) return;
   const text = `### protocol-cli check\n\n${CHECK_FORMATS.markdown(story, { level: 0, isQuiet: false })}\n`;

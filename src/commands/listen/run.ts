@@ -13,7 +13,7 @@ import { displayReport } from '../../render/outputs/call-report.js';
 import { type Trouble, warningText } from '../../render/outputs/trouble.js';
 import { panesOf, viewPane, wholePane } from '../../render/panes.js';
 import { stepLine, strayWords } from '../../render/steps.js';
-import { createTheme, dressLine, type Theme, wrapLine } from '../../render/terminal/theme.js';
+import { createTheme, styleLine, type Theme, wrapLine } from '../../render/terminal/theme.js';
 import { misdirected } from '../../render/warnings.js';
 import { type CallIds, OpenListener } from '../../runtime/callback-server.js';
 import { keepHeapTight } from '../../system/process.js';
@@ -329,7 +329,7 @@ class Writer {
   *#texts(received: Received): Generator<string> {
     for (const line of this.#drawn(received))
       for (const row of this.#width === undefined
-        ? [dressLine(line, this.#theme)]
+        ? [styleLine(line, this.#theme)]
         : wrapLine(line, this.#width, this.#theme))
         yield `${row}\n`;
   }

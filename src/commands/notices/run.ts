@@ -3,7 +3,7 @@ import type { Warning } from '../../protocol/requirements.js';
 import { baseOf } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
 import { errorReport, type Trouble } from '../../render/outputs/trouble.js';
-import { createTheme, dressLine } from '../../render/terminal/theme.js';
+import { createTheme, styleLine } from '../../render/terminal/theme.js';
 import { noticeLine } from '../../render/toolset.js';
 import { Wire } from '../../runtime/wire.js';
 import { writeOut } from '../../system/streams.js';
@@ -120,7 +120,7 @@ class Notices {
     if (options.output === 'plain') {
       const { stdout } = run.terminal;
       const theme = createTheme(colourOf(stdout, options, run.terminal));
-      const line = dressLine(noticeLine({ ...sent, said: sent.reason, message: notice.message }), theme);
+      const line = styleLine(noticeLine({ ...sent, said: sent.reason, message: notice.message }), theme);
       await writeOut(stdout, run.redactor.text(`${line}\n`));
     }
     if (notice.kind !== 'close' || status !== 200 || bodySize === 0) return;

@@ -1,5 +1,5 @@
 import { type Line, quote, say } from '../../render/line.js';
-import { cutLine, dressLine, type Theme } from '../../render/terminal/theme.js';
+import { cutLine, styleLine, type Theme } from '../../render/terminal/theme.js';
 import { systemClock } from '../../system/clock.js';
 import { fullScreen } from '../../tui/full-screen.js';
 import type { Frame } from '../../tui/ink.js';
@@ -72,7 +72,7 @@ class Pager {
     this.#make(this.#top + this.#height);
     this.#top = Math.max(0, Math.min(this.#top, this.#rows.length - this.#height));
     const shown = this.#rows.slice(this.#top, this.#top + this.#height);
-    const footer = dressLine(cutLine(this.#foot(this.#top + shown.length), size.columns), this.theme);
+    const footer = styleLine(cutLine(this.#foot(this.#top + shown.length), size.columns), this.theme);
     return { header: [], body: shown, footer, isRunning: false };
   }
 

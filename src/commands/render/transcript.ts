@@ -23,9 +23,9 @@ import {
   callBodies,
   callWords,
   finalLines,
-  givenOf,
   type KnownCall,
   knownCalls,
+  receivedAnswer,
   sessionHead,
   sessionState,
 } from '../../render/session-calls.js';
@@ -48,7 +48,7 @@ export class SavedTranscript implements Saved {
   readonly faults: readonly string[];
   readonly losses: readonly string[];
   readonly #log: CallLog;
-  readonly #chapters: readonly Chapter[];
+  readonly #parts: readonly CallPart[];
   readonly #exchanges: readonly Exchange[];
   readonly #malformed: readonly string[];
   readonly #sessions = new Sessions(ALL);
@@ -71,7 +71,7 @@ export class SavedTranscript implements Saved {
     }
     const { history, keys } = this.#log;
     const parts = keys.length > 1 ? [null, ...keys].map(key => this.#log.of(key)) : [this.#log.events];
-    this.#chapters = parts.map(part => new Chapter(part, history.isWhole));
+    this.#parts = parts.map(part => new CallPart(part, history.isWhole));
     this.#exchanges = [...history.exchanges.values()];
     this.#isTool = header?.observer === 'tool';
     this.#malformed = this.#isTool ? [] : malformedInvocations(this.#log.events, transcript);
@@ -99,7 +99,7 @@ export class SavedTranscript implements Saved {
       transcriptHeading(this.transcript, exchanges.length),
       this.#isTool ? toolTimelineOf(this.transcript.events) : [],
       ...this.#sessionSections(),
-      ...this.#chapters.flatMap((chapter, index) => this.#chapterSections(chapter, index)),
+      ...this.#parts.flatMap((part, index) => this.#partSections(part, index)),
       exchanges.length > 1 ? summaryLines(summaryOf(exchanges)) : [],
       list('MALFORMED INVOCATIONS', this.#malformed),
       list('COULD NOT BE READ', this.faults),
@@ -107,7 +107,7 @@ export class SavedTranscript implements Saved {
     ];
   }
 
-  /** Returns the timeline, then each agent session with its calls. Calls of a RAP tool have their own chapter. */
+  /** Returns the timeline, then each agent session with its calls. Calls of a RAP tool have their own part. */
   #sessionSections(): Section[] {
     if (this.#sessionLines.length === 0) return [];
     const now = this.#log.events.at(-1)?.at ?? 0;
@@ -120,9 +120,9 @@ export class SavedTranscript implements Saved {
     return [this.#sessionLines, ...parts, problemLines(warnings)];
   }
 
-  #chapterSections(chapter: Chapter, index: number): Section[] {
-    const { history, exchange } = chapter;
-    const calls = this.#chapters.length - 1;
+  #partSections(part: CallPart, index: number): Section[] {
+    const { history, exchange } = part;
+    const calls = this.#parts.length - 1;
     const panes = exchange ? panesOf(exchange, this.supports) : null;
     const views = [...history.threads.values()].flatMap(thread => [...thread.views.values()]);
     const title = say(`CALL ${index} of ${calls}  `, 'title');
@@ -130,16 +130,16 @@ export class SavedTranscript implements Saved {
     const warnings = mergeWarnings([...warningsOf(history, exchange), ...(panes?.warnings ?? [])]);
     return [
       invocation ? [[title, ...callHeading(invocation.operation, invocation)]] : [],
-      this.#isTool ? [] : chapter.timeline,
+      this.#isTool ? [] : part.timeline,
       ...(panes ? [panes] : []),
       ...views.map(each => viewPane(each)),
-      ...this.#messages(chapter),
-      problemLines(warnings, failureIn(chapter)),
+      ...this.#messages(part),
+      problemLines(warnings, failureIn(part)),
     ];
   }
 
   /** Returns the messages of a call; without any call all of them, since discovery shows why. */
-  #messages({ exchange, events, messages }: Chapter): Section[] {
+  #messages({ exchange, events, messages }: CallPart): Section[] {
     const isWhole = this.#exchanges.length === 0 && !this.#isTool && this.#sessionLines.length === 0;
     if (!exchange && !isWhole) return [];
     const isShown = (event: Event) => isWhole || !('purpose' in event && event.purpose === 'discovery');
@@ -152,18 +152,18 @@ export class SavedTranscript implements Saved {
     const notes = messagesOf([...malformed, ...this.faults, ...this.losses]);
     const [session, ...others] = this.#sessionReports(notes);
     if (session) return others.length > 0 ? { sessions: [session, ...others] } : session;
-    const [only, ...calls] = this.#chapters;
+    const [only, ...calls] = this.#parts;
     if (only && calls.length === 0) return this.#callReport(only, notes);
     return {
-      calls: calls.map(chapter => this.#callReport(chapter)),
+      calls: calls.map(part => this.#callReport(part)),
       summary: summaryOf(this.#exchanges),
       warnings: warningsOfAll(this.#log.history, notes),
     };
   }
 
-  #callReport(chapter: Chapter, notes: readonly Warning[] = []) {
-    const { history, exchange } = chapter;
-    return invokeReport({ history, exchange, notes, trouble: failureIn(chapter) }, this.supports);
+  #callReport(part: CallPart, notes: readonly Warning[] = []) {
+    const { history, exchange } = part;
+    return invokeReport({ history, exchange, notes, trouble: failureIn(part) }, this.supports);
   }
 
   #sessionReports(notes: readonly Warning[]) {
@@ -192,7 +192,7 @@ export class SavedTranscript implements Saved {
 }
 
 /** A part of a transcript, with its own history; if there are several, the first one holds what belongs to no call. */
-class Chapter {
+class CallPart {
   readonly history: History;
   readonly timeline: readonly Line[];
   /** The events of the messages to show. */
@@ -219,7 +219,7 @@ class Chapter {
     ];
   }
 
-  /** The call that the chapter is about, if any. */
+  /** The call that the part is about, if any. */
   get exchange(): Exchange | undefined {
     return this.history.first;
   }
@@ -324,7 +324,7 @@ const callLines = (known: KnownCall): Line[] => [
 /** A file is finite, so everything in it is kept. */
 const ALL = { calls: Infinity, bytes: Infinity, sessions: Infinity };
 
-const failureIn = ({ history, exchange }: Chapter) =>
+const failureIn = ({ history, exchange }: CallPart) =>
   exchange ? failureOf(exchange, history.untracked) : null;
 
 const textOf = ({ bytes }: Content) => new TextDecoder().decode(bytes);
@@ -333,7 +333,7 @@ const textOf = ({ bytes }: Content) => new TextDecoder().decode(bytes);
 function sessionAnswer(known: KnownCall): SavedAnswer[] {
   const body = known.call.answer?.body;
   const reading = body?.json.ok ? readAs('session', body.json.value) : null;
-  const given = givenOf(known);
+  const given = receivedAnswer(known);
   if (!body || !given || !reading?.ok) return [];
   const answer = { ...reading.answer, outcome: given.outcome };
   return [{ ...reading, answer, source: () => textOf(body) }];

@@ -1,5 +1,5 @@
 import type { Toolset } from '../../protocol/toolset.js';
-import { createTheme, dressLine } from '../../render/terminal/theme.js';
+import { createTheme, styleLine } from '../../render/terminal/theme.js';
 import { toolsetLines } from '../../render/toolset.js';
 import { Wire } from '../../runtime/wire.js';
 import { writeOut } from '../../system/streams.js';
@@ -105,7 +105,7 @@ async function printToolset(
   const { stdout } = terminal;
   const json = redactJson(safeJson(toolset, 2), redactor);
   const theme = createTheme(colourOf(stdout, options, terminal));
-  const lines = () => toolsetLines(JSON.parse(json)).map(line => dressLine(line, theme));
+  const lines = () => toolsetLines(JSON.parse(json)).map(line => styleLine(line, theme));
   await writeOut(
     stdout,
     options.output === 'json'

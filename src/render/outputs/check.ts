@@ -10,7 +10,6 @@ import { visible, visibleLine } from '../../util/visible.js';
 import { evidenceOf, type WireRecord } from '../check-evidence.js';
 import {
   CASES,
-  type CheckStory,
   callTexts,
   type Finding,
   factsOf,
@@ -18,6 +17,7 @@ import {
   findingsOf,
   hasEvidence,
   isBreach,
+  type ReportInput,
   reportLines,
   STANDINGS,
   scenariosText,
@@ -37,7 +37,7 @@ interface CheckLook {
 }
 
 /** Formats a report; it ends with a line feed. */
-type CheckFormat = (story: CheckStory, look: CheckLook) => string;
+type CheckFormat = (story: ReportInput, look: CheckLook) => string;
 
 /** For people. Every line is safe to print (threats, row 24). Rows break between words, never within the id of a rule. */
 const human: CheckFormat = (story, { level, isQuiet, width }) =>

@@ -6,7 +6,7 @@ import { newArrivalOf } from '../callbacks.js';
 import { type Layout, type Line, say } from '../line.js';
 import { type Pane, paneLines, panesOf, viewPane } from '../panes.js';
 import { newStepsOf, stepLine } from '../steps.js';
-import { dresser } from '../terminal/theme.js';
+import { lineStyler } from '../terminal/theme.js';
 import { warningsOfEnding } from '../warnings.js';
 import type { Page, PlainOptions, Reporter } from './reporter.js';
 
@@ -21,7 +21,7 @@ export function plainReporter(
   { level, isTTY }: PlainOptions,
 ): Reporter {
   const { history, redactor, aside } = page;
-  const dressed = dresser(level, redactor);
+  const styled = lineStyler(level, redactor);
   return {
     event(event) {
       if (!isTTY) page.urgent(event);
@@ -30,14 +30,14 @@ export function plainReporter(
         ...newStepsOf(history, event, { isPrivate: isTTY }).map(step => stepLine(step)),
         ...viewLines(history, event, newArrivalOf(history, event), redactor),
       ];
-      page.news(() => [dressed(lines())]);
+      page.news(() => [styled(lines())]);
     },
     aside,
     async settled({ exchange }) {
       const panes = exchange ? panesOf(exchange, supports) : null;
       if (!panes) return;
       for (const pane of [panes.human, panes.llm])
-        page.write(`\n${dressed(paneLines(cleanPane(pane, redactor), WHOLE).lines)}`);
+        page.write(`\n${styled(paneLines(cleanPane(pane, redactor), WHOLE).lines)}`);
       page.write('\n');
       await page.written();
     },

@@ -12,7 +12,7 @@ import type { Warning } from '../../protocol/requirements.js';
 import { formatDuration, since } from '../../util/text.js';
 import { counted, type Line, line, quote, say } from '../line.js';
 import type { ColourLevel } from '../terminal/colour-level.js';
-import { dresser } from '../terminal/theme.js';
+import { lineStyler } from '../terminal/theme.js';
 import { mergeWarnings, warningsOf } from '../warnings.js';
 import { invokeReport } from './call-report.js';
 import type { Ending, Page, Reporter } from './reporter.js';
@@ -130,16 +130,16 @@ export function warningsOfAll(history: History, notes: readonly Warning[] = []):
 
 /** Prints a line for each call as it ends, then the summary. */
 export function plainRepeats(page: Page, level: ColourLevel): Reporter {
-  const dressed = dresser(level, page.redactor);
+  const styled = lineStyler(level, page.redactor);
   const ended: Exchange[] = [];
   return {
     event: page.urgent,
     async settled({ exchange, trouble }) {
-      if (exchange) page.write(dressed([callLine(ended.push(exchange), exchange, trouble)]));
+      if (exchange) page.write(styled([callLine(ended.push(exchange), exchange, trouble)]));
       await page.written();
     },
     end({ notes, trouble }) {
-      if (ended.length > 0) page.write(dressed([[], ...summaryLines(summaryOf(ended))]));
+      if (ended.length > 0) page.write(styled([[], ...summaryLines(summaryOf(ended))]));
       return page.end(warningsOfAll(page.history, notes), trouble);
     },
   };

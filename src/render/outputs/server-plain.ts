@@ -6,7 +6,7 @@ import { createRedactor, type Redactor } from '../../util/redact.js';
 import { isRecord } from '../../util/values.js';
 import { clipped, elapsed, type Line, line, quote, say, took } from '../line.js';
 import type { ColourLevel } from '../terminal/colour-level.js';
-import { createTheme, dressLine } from '../terminal/theme.js';
+import { createTheme, styleLine } from '../terminal/theme.js';
 import { newsOf } from '../tool-calls.js';
 
 /*
@@ -32,7 +32,7 @@ function newsWriter(
     const news = newsOfEvent(event);
     if (!news || isClosed(stream)) return;
     const clean = news.map(span => ({ ...span, text: redactor.text(span.text) }));
-    stream.write(`${dressLine([say(`${elapsed(event.at).padStart(8)} `, 'dim'), ...clean], theme)}\n`);
+    stream.write(`${styleLine([say(`${elapsed(event.at).padStart(8)} `, 'dim'), ...clean], theme)}\n`);
   };
 }
 

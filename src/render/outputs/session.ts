@@ -4,9 +4,9 @@ import { type Session, type Sessions, sessionCallState, statusOf } from '../../e
 import type { Warning } from '../../protocol/requirements.js';
 import { since } from '../../util/text.js';
 import { elapsed, type Line, say } from '../line.js';
-import { finalLines, givenOf, type KnownCall, knownCalls } from '../session-calls.js';
+import { finalLines, type KnownCall, knownCalls, receivedAnswer } from '../session-calls.js';
 import { newStepsOf, stepLine } from '../steps.js';
-import { dresser } from '../terminal/theme.js';
+import { lineStyler } from '../terminal/theme.js';
 import { newsOf } from '../tool-calls.js';
 import { withoutFollow } from '../warnings.js';
 import { outcomesLine, warningsOfAll } from './repeats.js';
@@ -76,7 +76,7 @@ function callReport(known: KnownCall): SessionReport['calls'][number] {
     ...(args !== undefined && { args }),
     id,
     round,
-    outcome: givenOf(known)?.outcome ?? null,
+    outcome: receivedAnswer(known)?.outcome ?? null,
     ...(json?.ok && { body: json.value }),
     posted: postedReport(known),
     ms: answer && since(answer.at, askedAt),
@@ -97,7 +97,7 @@ export function jsonSession(page: Page): SessionReporter {
 export function callsTally({ forgotten }: Session, calls: readonly KnownCall[]): readonly Line[] {
   const ways: Record<string, number> = {};
   for (const call of calls) {
-    const way = givenOf(call)?.outcome.type ?? 'unanswered';
+    const way = receivedAnswer(call)?.outcome.type ?? 'unanswered';
     ways[way] = (ways[way] ?? 0) + 1;
   }
   if (forgotten > 0) ways['not kept'] = forgotten;
@@ -115,15 +115,15 @@ export function plainSession(
   { level, isTTY }: PlainOptions,
 ): SessionReporter {
   const { quiet, redactor, aside } = page;
-  const dressed = dresser(level, redactor);
+  const styled = lineStyler(level, redactor);
   return {
     event(event) {
       if (!isTTY) page.urgent(event);
-      if (!quiet) page.news(() => [dressed(eventLines(event, known, isTTY))]);
+      if (!quiet) page.news(() => [styled(eventLines(event, known, isTTY))]);
     },
     aside,
     end(ending) {
-      page.write(endTexts(known.sessions.get(ending.session.id), known, quiet).map(dressed).join(''));
+      page.write(endTexts(known.sessions.get(ending.session.id), known, quiet).map(styled).join(''));
       return page.end(warningsOfSession(ending), ending.trouble);
     },
   };

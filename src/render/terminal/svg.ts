@@ -102,7 +102,7 @@ interface Run {
 export function runsOf(row: string): Run[] {
   const runs: Run[] = [];
   let column = 0;
-  for (const { text, look } of dressedPieces(row))
+  for (const { text, look } of styledPieces(row))
     for (const piece of evenPieces(text)) {
       const width = cellsOf(piece);
       runs.push(...trimmed({ column, text: piece, width, look }));
@@ -111,15 +111,15 @@ export function runsOf(row: string): Run[] {
   return runs;
 }
 
-function dressedPieces(row: string): { text: string; look: Look }[] {
+function styledPieces(row: string): { text: string; look: Look }[] {
   const [first = '', ...rest] = row.split('\u001b[');
   let look = PLAIN;
-  const dressed = rest.map(piece => {
+  const styled = rest.map(piece => {
     const end = piece.indexOf('m');
     look = withCodes(look, piece.slice(0, end).split(';').map(Number));
     return { text: piece.slice(end + 1), look };
   });
-  return [{ text: first, look: PLAIN }, ...dressed].filter(({ text }) => text !== '');
+  return [{ text: first, look: PLAIN }, ...styled].filter(({ text }) => text !== '');
 }
 
 /** Splits a text so that each piece has only wide clusters, or none. */

@@ -83,11 +83,11 @@ function foregrounds({ green, red }: ChalkInstance): Theme['on'] {
   };
 }
 
-export function dressLine(line: Line, theme: Theme): string {
-  return line.map(span => dressSpan(span, theme)).join('');
+export function styleLine(line: Line, theme: Theme): string {
+  return line.map(span => styleSpan(span, theme)).join('');
 }
 
-function dressSpan({ text, tone, ground }: Span, theme: Theme): string {
+function styleSpan({ text, tone, ground }: Span, theme: Theme): string {
   return ground === undefined || tone === 'hidden' || tone === 'match'
     ? theme[tone](text)
     : theme.on[ground](text, tone);
@@ -113,7 +113,7 @@ const MIN_ROOM = 10;
  * indented by the gutter. The halves of a line with a divider are wrapped separately. A background fills the row to its end.
  */
 export function wrapLine(line: Line, width: number, theme: Theme): string[] {
-  if (width === UNWRAPPED) return [dressLine(line, theme)];
+  if (width === UNWRAPPED) return [styleLine(line, theme)];
   return wrapHalves(line, { width, theme, isProse: false });
 }
 
@@ -123,7 +123,7 @@ function wrapProse(line: Line, width: number, theme: Theme): string[] {
 }
 
 /** Returns what prints lines, without secrets. */
-export function dresser(level: ColourLevel, redactor: Redactor): (lines: readonly Line[]) => string {
+export function lineStyler(level: ColourLevel, redactor: Redactor): (lines: readonly Line[]) => string {
   const theme = createTheme(level);
   return lines => redactor.text(printed(lines, theme));
 }
@@ -131,7 +131,7 @@ export function dresser(level: ColourLevel, redactor: Redactor): (lines: readonl
 /** Wraps sentences, each row with its line feed; without a width, lines are not wrapped. */
 export function printed(lines: readonly Line[], theme: Theme, width?: number): string {
   return lines
-    .flatMap(line => (width === undefined ? [dressLine(line, theme)] : wrapProse(line, width, theme)))
+    .flatMap(line => (width === undefined ? [styleLine(line, theme)] : wrapProse(line, width, theme)))
     .map(row => `${row}\n`)
     .join('');
 }
@@ -153,7 +153,7 @@ function wrapHalves(line: Line, wrapping: Wrapping): string[] {
     wrapHanging(now, { ...wrapping, width: right }),
   ] as const;
   const height = Math.max(columns[0].length, columns[1].length);
-  return divided(...columns, { left, divider: dressSpan(divider, theme), height });
+  return divided(...columns, { left, divider: styleSpan(divider, theme), height });
 }
 
 function wrapHanging(half: Line, wrapping: Wrapping): string[] {
@@ -162,7 +162,7 @@ function wrapHanging(half: Line, wrapping: Wrapping): string[] {
   if (wrapping.width - indent < MIN_ROOM) return wrap(half, wrapping);
   const rows = wrap(body, { ...wrapping, width: wrapping.width - indent });
   return rows.map(
-    (row, index) => (index === 0 ? dressLine(gutter, wrapping.theme) : ' '.repeat(indent)) + row,
+    (row, index) => (index === 0 ? styleLine(gutter, wrapping.theme) : ' '.repeat(indent)) + row,
   );
 }
 
@@ -172,10 +172,10 @@ function wrap(line: Line, { width, theme, isProse }: Wrapping): string[] {
   const ground = line.find(span => span.ground !== undefined)?.ground;
   // Trailing blanks without a background would be a nuisance when the row is copied.
   if (ground === undefined || theme.on[ground](' ', 'plain') === ' ')
-    return rows.map(row => dressLine(row, theme));
+    return rows.map(row => styleLine(row, theme));
   const filler = (row: Line) => ' '.repeat(Math.max(0, width - widthOf(row)));
   const fill = theme.on[ground.startsWith('added') ? 'added' : 'removed'];
-  return rows.map(row => dressLine(row, theme) + fill(filler(row), 'plain'));
+  return rows.map(row => styleLine(row, theme) + fill(filler(row), 'plain'));
 }
 
 /** Much longer lines are not measured. */

@@ -1,5 +1,5 @@
 import { type Line, quote, say } from '../../render/line.js';
-import { cutLine, dressLine, fitLine, type Theme, widthOf } from '../../render/terminal/theme.js';
+import { cutLine, fitLine, styleLine, type Theme, widthOf } from '../../render/terminal/theme.js';
 import { excerpt } from '../../util/text.js';
 import type { Sheet } from '../document/documents.js';
 import { SheetReader } from '../document/reader.js';
@@ -191,7 +191,7 @@ export class ListDetail<Entry, Tab extends string> {
     const { isBeside, list, details } = this.#split();
     const isBelow = !isBeside && list.rows > 0;
     const titled = (title: string, width: number) =>
-      dressLine(cutLine(quote(title, 'title'), Math.max(0, width - 8)), this.theme);
+      styleLine(cutLine(quote(title, 'title'), Math.max(0, width - 8)), this.theme);
     const { lines, isRunning } = this.#listRows(list);
     return {
       isBeside,
@@ -203,7 +203,7 @@ export class ListDetail<Entry, Tab extends string> {
       details: {
         title: hasEdge || isBelow ? titled(this.#title, details.columns) : null,
         size: details,
-        tabs: this.#tabRows > 0 ? [dressLine(this.#tabsLine(details.columns), this.theme)] : [],
+        tabs: this.#tabRows > 0 ? [styleLine(this.#tabsLine(details.columns), this.theme)] : [],
         ...this.#sheets(details),
       },
       isRunning,
@@ -240,7 +240,7 @@ export class ListDetail<Entry, Tab extends string> {
     const { lines, isRunning } = this.list.rows(entries, selected, columns);
     const bar = this.isReading ? -1 : headRows + selected;
     const draw = (line: Line, at: number) => (at === bar ? barLine(line, columns) : cutLine(line, columns));
-    return { lines: lines.map((line, at) => dressLine(draw(line, at), theme)), isRunning };
+    return { lines: lines.map((line, at) => styleLine(draw(line, at), theme)), isRunning };
   }
 
   #sheets(size: Size): DrawnSheet {

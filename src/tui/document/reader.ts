@@ -1,6 +1,6 @@
 import { halvesOf, type Line, partsOfHalf, SPLIT_FROM } from '../../render/line.js';
 import { cellsOf } from '../../render/terminal/cells.js';
-import { cutLine, dressLine, scrolled, type Theme, widthOf, wrapLine } from '../../render/terminal/theme.js';
+import { cutLine, scrolled, styleLine, type Theme, widthOf, wrapLine } from '../../render/terminal/theme.js';
 import { lastUpTo, RecentMap } from '../../util/collections.js';
 import { excerpt } from '../../util/text.js';
 import type { DrawnSheet } from '../ink.js';
@@ -243,7 +243,7 @@ class View {
         lines.push(index);
       }
     }
-    const headers = this.#headersOver(lines).map(line => dressLine(cutLine(line, columns), this.theme));
+    const headers = this.#headersOver(lines).map(line => styleLine(cutLine(line, columns), this.theme));
     const count = headers.length;
     return { rows: [...headers, ...rows.slice(count)], lines, headers: count, first: lines[count] ?? 0 };
   }
@@ -435,7 +435,7 @@ export class SheetReader {
     return {
       size,
       rows,
-      heading: dressLine(heading, this.theme),
+      heading: styleLine(heading, this.theme),
       status: hasStatus ? this.theme.dim(status) : '',
     };
   }

@@ -6,9 +6,9 @@ import { counted, type Layout, type Line, line, quote, say } from '../../render/
 import { type Pane, type Panes, paneLines, viewPane } from '../../render/panes.js';
 import {
   cutLine,
-  dressLine,
   fitRows,
   paneLayout,
+  styleLine,
   type Theme,
   widthOf,
   wrapLine,
@@ -298,7 +298,7 @@ export function layFrame(top: Top, blocks: Blocks, { columns, rows }: Size, them
 
 function pickerRows(picker: Picker, size: Size, theme: Theme): readonly string[] {
   const { rows, keys } = picker.draw(size, theme);
-  return [...rows, dressLine(keys, theme)].slice(0, size.rows);
+  return [...rows, styleLine(keys, theme)].slice(0, size.rows);
 }
 
 function paneRows(
@@ -310,7 +310,7 @@ function paneRows(
   const { lines, total } = paneLines(pane, layout);
   const rows = lines.flatMap(each => wrapLine(each, width, theme));
   const unseen = total - lines.length;
-  const more = (left: number) => dressLine(moreLine(left + unseen, width), theme);
+  const more = (left: number) => styleLine(moreLine(left + unseen, width), theme);
   return unseen > 0 && rows.length < count ? [...rows, more(0)] : fitRows(rows, count, more);
 }
 

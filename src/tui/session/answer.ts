@@ -15,14 +15,14 @@ import {
 import { llmPane, type Pane, type Panes, panesOf } from '../../render/panes.js';
 import {
   callWords,
-  givenOf,
   type KnownCall,
   knownCalls,
+  receivedAnswer,
   sessionCallRow,
   sessionHead,
 } from '../../render/session-calls.js';
 import type { ColourLevel } from '../../render/terminal/colour-level.js';
-import { createTheme, cutLine, dressLine, type Theme, wrapLine } from '../../render/terminal/theme.js';
+import { createTheme, cutLine, styleLine, type Theme, wrapLine } from '../../render/terminal/theme.js';
 import type { Clock } from '../../system/clock.js';
 import { onceEach } from '../../util/collections.js';
 import type { Redactor } from '../../util/redact.js';
@@ -82,7 +82,7 @@ export function answerFrame(
   const calls = callsOf(state);
   const { session, latest, asking } = calls;
   const panes = latest?.exchange ? state.panesOf(latest.exchange) : null;
-  const given = latest && !panes ? givenOf(latest) : null;
+  const given = latest && !panes ? receivedAnswer(latest) : null;
   const views = [
     ...around.views,
     ...(given?.text ? [givenPane(given)] : []),
@@ -95,7 +95,9 @@ export function answerFrame(
   return layFrame(top, { ...around, status: [], panes, views, picker }, size, theme);
 }
 
-const givenPane = onceEach(({ text }: NonNullable<ReturnType<typeof givenOf>>) => llmPane(text ?? '', true));
+const givenPane = onceEach(({ text }: NonNullable<ReturnType<typeof receivedAnswer>>) =>
+  llmPane(text ?? '', true),
+);
 
 const answerPane = onceEach(
   ({ value }: NonNullable<Session['answer']>): Pane => ({
@@ -114,7 +116,7 @@ function topOf(
   theme: Theme,
 ): Parameters<typeof layFrame>[0] {
   const { id, url, asks, now } = state;
-  const dress = (lines: readonly Line[]) => lines.map(line => dressLine(cutLine(line, columns), theme));
+  const dress = (lines: readonly Line[]) => lines.map(line => styleLine(cutLine(line, columns), theme));
   const origin = URL.canParse(url) ? new URL(url).origin : url;
   const isSettled = session !== undefined && isSettledStatus(statusOf(session) ?? '');
   const head: readonly Line[] = [

@@ -1,7 +1,7 @@
 import { type Exchange, isUnderWay } from '../../events/exchange.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { type Line, quote, say } from '../../render/line.js';
-import { cutLine, dressLine, widthOf } from '../../render/terminal/theme.js';
+import { cutLine, styleLine, widthOf } from '../../render/terminal/theme.js';
 import type { AnyList } from '../calls/list-detail.js';
 import type { Hint, Place, Press } from '../keys.js';
 import { choicesLine, firstLineOf } from '../layout.js';
@@ -369,7 +369,7 @@ export abstract class WorkbenchPages extends ListScreen {
       definitions > 1 ? [say(definitionsWords(definitions), 'bad')] : [],
     ];
     return [
-      ...heading.map(line => dressLine(cutLine(line, columns), this.theme)),
+      ...heading.map(line => styleLine(cutLine(line, columns), this.theme)),
       ...drawForm(form, { columns, rows: rows - heading.length }, this.theme),
     ];
   }

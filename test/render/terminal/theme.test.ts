@@ -7,10 +7,10 @@ import { type Ground, type Line, quote, say, type Tone } from '../../../src/rend
 import {
   createTheme,
   cutLine,
-  dressLine,
   fitLine,
   printed,
   scrolled,
+  styleLine,
   widthOf,
   wrapLine,
 } from '../../../src/render/terminal/theme.js';
@@ -64,21 +64,21 @@ const anyLine = fc
   )
   .map(spans => spans.flat());
 
-describe('dressLine', () => {
+describe('styleLine', () => {
   test('writes no escape bytes without colours', () => {
     const quiet = tones.filter(tone => tone !== 'match' && tone !== 'cursor');
     const line = quiet.map(tone => say(tone, tone));
-    expect(dressLine(line, plain)).toBe(quiet.join(''));
+    expect(styleLine(line, plain)).toBe(quiet.join(''));
   });
 
   test('draws the cursor, a match and, with colours, a hidden character in inverse on any background', () => {
     const inverse = (text: string) => `${ESC}[7m${text}${ESC}[27m`;
     for (const level of LEVELS) {
       const theme = createTheme(level);
-      expect(dressLine([say('x', 'cursor')], theme)).toBe(inverse('x'));
+      expect(styleLine([say('x', 'cursor')], theme)).toBe(inverse('x'));
       for (const on of [{}, ...grounds.map(ground => ({ ground }))]) {
-        expect(dressLine([{ ...say('x', 'match'), ...on }], theme)).toBe(inverse('x'));
-        expect(dressLine([{ ...say('␛', 'hidden'), ...on }], theme)).toBe(level === 0 ? '␛' : inverse('␛'));
+        expect(styleLine([{ ...say('x', 'match'), ...on }], theme)).toBe(inverse('x'));
+        expect(styleLine([{ ...say('␛', 'hidden'), ...on }], theme)).toBe(level === 0 ? '␛' : inverse('␛'));
       }
     }
   });

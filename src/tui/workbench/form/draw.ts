@@ -2,8 +2,8 @@ import type { Schema } from '../../../json-schema/example.js';
 import { clipped, counted, type Line, line, quote, say, type Tone } from '../../../render/line.js';
 import {
   cutLine,
-  dressLine,
   fitLine,
+  styleLine,
   type Theme,
   widthOf,
   wrapLine,
@@ -121,7 +121,7 @@ class Drawing {
   }
 
   #row(words: Line): string {
-    return dressLine(cutLine(words, this.columns), this.theme);
+    return styleLine(cutLine(words, this.columns), this.theme);
   }
 
   #wrapped(words: Line, max: number): readonly string[] {

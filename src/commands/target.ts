@@ -5,7 +5,6 @@ import type { Log } from '../events/log.js';
 import type { FixtureSet } from '../fixtures/fixture-set.js';
 import { createNodeClient } from '../http/node-client.js';
 import { shippedFile } from '../package-root.js';
-import type { Warning } from '../protocol/requirements.js';
 import type { Trouble } from '../render/outputs/trouble.js';
 import type { ListenerOptions } from '../runtime/callback-server.js';
 import type { McpPeer, McpTarget } from '../runtime/mcp/transports.js';
@@ -59,8 +58,8 @@ interface ReachOptions {
   readonly signal: AbortSignal;
   readonly onStarted?: (command: { readonly exited: Promise<unknown> }) => void;
   readonly onServerExit?: (exit: ServerExit) => void;
-  /** Receives what a started server writes to stderr. */
-  readonly onStderr?: (text: string) => void;
+  /** Receives what a started server writes to stderr, in whole lines, so that a secret is not cut in two. */
+  readonly onStderr?: (lines: string) => void;
   /** Receives warnings about a toolset that was only partly loaded. */
   readonly onWarning?: (message: string) => void;
 }
@@ -224,7 +223,13 @@ export function jsonTrouble(bytes: Uint8Array, reason: string): string {
  * Returns the URL of a tool server. The demo and MCP servers are served from this process; a command is started.
  * @throws ProtocolCliError `command-failed`; for an MCP server also `unreachable` and `no-discovery`.
  */
-export async function reach(target: ConfiguredTarget, options: ReachOptions): Promise<string> {
+export async function reach(
+  target: ConfiguredTarget,
+  { onStderr, ...options }: ReachOptions,
+): Promise<string> {
+  const lines = onStderr && byLine(onStderr);
+  if (lines) options.onStop(async () => lines.end()); // after the server has stopped
+  const output = lines && { onStderr: lines.add };
   switch (target.kind) {
     case 'url':
       return target.url;
@@ -236,9 +241,12 @@ export async function reach(target: ConfiguredTarget, options: ReachOptions): Pr
       return tool.url;
     }
     case 'mcp':
-      return (await import('./mcp-toolset.js')).startMcpToolset(target.name, target.server, options);
+      return (await import('./mcp-toolset.js')).startMcpToolset(target.name, target.server, {
+        ...options,
+        ...output,
+      });
     case 'command':
-      return startServer(target, options);
+      return startServer(target, { ...options, ...output });
   }
 }
 
@@ -266,25 +274,10 @@ async function startServer(
   return child.url;
 }
 
-/** Describes an exit in one sentence, with the last output. */
-export function exitText({ how, lastLines }: ServerExit): string {
-  const output =
-    lastLines.length === 0 ? 'It wrote nothing to stderr' : `Last output: ${lastLines.join(' ␊ ')}`;
-  return `the server ${how}. ${output}`;
-}
-
-/** Formats the stderr output of a server for printing, marked with its name. */
-export function serverLines(text: string, name = 'server'): string {
-  return visible(text.trimEnd())
-    .split('\n')
-    .map(line => `${name}: ${line}\n`)
-    .join('');
-}
-
 const MAX_LINE_LENGTH = 16 * 1024;
 
-/** Splits text into whole lines, so that a secret is not cut in two. `end` passes on an unfinished line. */
-export function byLine(write: (lines: string) => void): { add(text: string): void; end(): void } {
+/** Passes text on in whole lines. `end` passes on an unfinished line. */
+function byLine(write: (lines: string) => void): { add(text: string): void; end(): void } {
   let rest = '';
   const passTo = (end: number) => {
     if (end > 0) write(rest.slice(0, end));
@@ -299,15 +292,34 @@ export function byLine(write: (lines: string) => void): { add(text: string): voi
   };
 }
 
+/** As {@link byLine}, for printing: each line is safe, and marked with the name of the server. */
+export function serverOutput(write: (lines: string) => void, name?: string): ReturnType<typeof byLine> {
+  return byLine(text => write(marked(text, name)));
+}
+
+function marked(text: string, name = 'server'): string {
+  return visible(text.trimEnd())
+    .split('\n')
+    .map(line => `${name}: ${line}\n`)
+    .join('');
+}
+
 /** How long a server may take to exit after its connection broke, in ms. */
 const EXIT_MS = 300;
+
+interface Watcher {
+  calls(): Iterable<Exchange>;
+  /** Receives whole lines of stderr, each marked as the server's. */
+  readonly onStderr: ((lines: string) => void) | null;
+  /** Receives the exit of a server that no call was waiting for. */
+  onWarning(message: string): void;
+}
 
 /**
  * Watches the servers started by a command. When one exits, its pending calls end, with the previous message as context; a later exit,
  * such as after a notice, is a warning.
  */
 export class StartedServers {
-  readonly warnings: Warning[] = [];
   #last = '';
   #isSuspect = false;
   /** The legs of the open requests to a tool. */
@@ -315,24 +327,19 @@ export class StartedServers {
   readonly #exits: Promise<unknown>[] = [];
   /** The last output of a server that exited with calls pending. */
   #lastOutput: readonly string[] = [];
+  /** The callbacks for {@link reach}. */
+  readonly options: Pick<ReachOptions, 'onStarted' | 'onServerExit' | 'onStderr'>;
 
-  /** @param onStderr receives whole lines, each marked as the server's */
   constructor(
     private readonly log: Log,
-    private readonly calls: () => Iterable<Exchange>,
-    private readonly onStderr: ((lines: string) => void) | null,
+    private readonly watcher: Watcher,
   ) {
+    const { onStderr } = watcher;
     log.subscribe(event => this.#follow(event));
-  }
-
-  /** Returns the callbacks for {@link reach}. */
-  get options(): Pick<ReachOptions, 'onStarted' | 'onServerExit' | 'onStderr'> {
-    const { onStderr } = this;
-    const lines = onStderr && byLine(text => onStderr(serverLines(text)));
-    return {
-      onStarted: ({ exited }) => void this.#exits.push(exited.then(() => lines?.end())),
+    this.options = {
+      onStarted: ({ exited }) => void this.#exits.push(exited),
       onServerExit: exit => this.#onServerExit(exit),
-      ...(lines && { onStderr: lines.add }),
+      ...(onStderr && { onStderr: lines => onStderr(marked(lines)) }),
     };
   }
 
@@ -347,12 +354,13 @@ export class StartedServers {
   }
 
   #onServerExit({ how, lastLines }: ServerExit): void {
-    const exit = { how: `${how}${this.#last}`, lastLines };
-    const pending = [...this.calls()].filter(({ settled }) => settled === null).map(({ key }) => key);
-    if (pending.length === 0) this.warnings.push({ message: exitText(exit) });
+    const value = `the server ${how}${this.#last}`;
+    const pending = [...this.watcher.calls()].filter(({ settled }) => settled === null);
+    const output =
+      lastLines.length === 0 ? 'It wrote nothing to stderr' : `Last output: ${lastLines.join(' ␊ ')}`;
+    if (pending.length === 0) this.watcher.onWarning(`${value}. ${output}`);
     else this.#lastOutput = lastLines;
-    const value = `the server ${exit.how}`;
-    for (const key of pending)
+    for (const { key } of pending)
       this.log.emit({ kind: 'decided', what: 'give-up', by: 'policy', value, calls: [key] });
   }
 

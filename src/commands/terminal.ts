@@ -159,13 +159,23 @@ export type OnStop = (stop: () => Promise<void>) => void;
 export class Prompts {
   #before: Promise<unknown> = Promise.resolve();
 
+  readonly terminal: Terminal;
+  /** Aborted when the user interrupts. */
+  readonly signal: AbortSignal;
+
   /** @param screen may draw on the terminal */
   constructor(
-    readonly terminal: Terminal,
-    /** Aborted when the user interrupts. */
-    readonly signal: AbortSignal,
+    private readonly run: {
+      readonly terminal: Terminal;
+      readonly signal: AbortSignal;
+      /** Questions quote platforms and tools, which may repeat secrets (threats, row 25). */
+      clean(text: string): string;
+    },
     private readonly screen?: Pick<Reporter, 'aside'>,
-  ) {}
+  ) {
+    this.terminal = run.terminal;
+    this.signal = run.signal;
+  }
 
   /** Runs `work` with the terminal while nothing else draws there. */
   aside<T>(work: () => Promise<T>): Promise<T> {
@@ -181,7 +191,7 @@ export class Prompts {
   }
 
   show(text: string): void {
-    this.terminal.stderr.write(text);
+    this.terminal.stderr.write(this.run.clean(text));
   }
 
   /**
@@ -195,7 +205,9 @@ export class Prompts {
     const reader = createInterface({ input: stdin, output: stderr });
     reader.on('SIGINT', interrupt);
     try {
-      return await reader.question(question, { signal: AbortSignal.any([this.signal, over]) });
+      return await reader.question(this.run.clean(question), {
+        signal: AbortSignal.any([this.signal, over]),
+      });
     } catch {
       this.show('\n');
       return null;

@@ -108,7 +108,11 @@ async function asking(
   const stderr = Object.assign(new PassThrough(), { isTTY });
   if (answer !== null) stdin.end(`${answer}\n`);
   const terminal = { stdin, stderr, interrupt: () => {} } as unknown as Terminal;
-  const denial = await of.denialOf(tool, { path: 'a\u202e' }, new Prompts(terminal, signal));
+  const denial = await of.denialOf(
+    tool,
+    { path: 'a\u202e' },
+    new Prompts({ terminal, signal, clean: text => text }),
+  );
   return { denial, question: String(stderr.read() ?? '') };
 }
 

@@ -37,7 +37,7 @@ import { wireSecrets } from '../event-output.js';
 import { readSource } from '../read-source.js';
 import { writeReports } from '../reports.js';
 import { asTrouble, type Run, withRun } from '../run.js';
-import { exitText, listenerOf, reach, readHeaders, type ServerTarget, StartedServers } from '../target.js';
+import { listenerOf, reach, readHeaders, type ServerTarget, StartedServers } from '../target.js';
 import { colourOf, type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
 import { runOnEachChange } from '../watch-command.js';
 import { type CheckFlags, planCheck } from './plan.js';
@@ -354,9 +354,12 @@ async function probe(
   if (verbose) log.subscribe(verbosePrinter(redactor, progress.aside));
   const print = (text: string) => progress.aside(redactor.text(text));
   const url = await reach(target, {
-    ...new StartedServers(log, () => [], verbose ? print : null).options,
+    ...new StartedServers(log, {
+      calls: () => [],
+      onStderr: verbose ? print : null,
+      onWarning: message => log.emit({ kind: 'warned', message }),
+    }).options,
     ...{ onStop, signal },
-    onServerExit: exit => log.emit({ kind: 'warned', message: exitText(exit) }),
   });
   await probes({
     ...{ operations, cases, probeTimeoutMs, clock, signal },

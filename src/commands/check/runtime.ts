@@ -12,7 +12,7 @@ import { didYouMean } from '../../util/text.js';
 import { refuseToReplace, saveTranscript } from '../event-output.js';
 import { usage } from '../options.js';
 import type { Run } from '../run.js';
-import { byLine, serverLines } from '../target.js';
+import { serverOutput } from '../target.js';
 import type { CheckFlags } from './plan.js';
 
 /** The scenarios with these names, else those that test these rules, else all. @throws ProtocolCliError `usage` for an unknown name */
@@ -93,7 +93,7 @@ export async function driveRuntime(
     onSilence: message => quiet || progress.aside(`${message}\n`),
     logPath,
     async onStart({ name }, log) {
-      const output = byLine(text => print(serverLines(text, name)));
+      const output = serverOutput(print, name);
       log.subscribe(event => redactor.learn(event));
       if (verbose) log.subscribe(verbosePrinter(redactor, print));
       const path = save === undefined ? undefined : join(save, `${name}.ndjson`);

@@ -26,29 +26,19 @@ import {
 import type { InvokeOptions, InvokePlan } from './plan.js';
 import { Chooser } from './questions.js';
 
-/** Makes the calls of a plan, or shows the request of a dry run. @param reach finds the tool */
-export function runCall(plan: InvokePlan, terminal: Terminal, reach: Reach): Promise<ExitStatus> {
+/** Makes the calls of a plan, or shows the request of a dry run. */
+export function runCall(
+  plan: InvokePlan,
+  terminal: Terminal,
+  create: (...args: ConstructorParameters<typeof CallRun>) => Pick<CallRun, 'preview' | 'finish'>,
+): Promise<ExitStatus> {
   const { options } = plan;
   const secrets = secretsOf(readHeaders(options, terminal.env));
   return withRun({ terminal, secrets }, async run =>
     options.dryRun
-      ? new CallRun(plan, run, reach, null).preview()
-      : new CallRun(plan, run, reach, await openOutput(options, run)).finish(),
+      ? create(plan, run, null).preview()
+      : create(plan, run, await openOutput(options, run)).finish(),
   );
-}
-
-type Reach = (call: CallRun) => Promise<ReachedTool>;
-
-/** A tool that was found, over RAP or MCP, with its arguments. */
-export interface ReachedTool {
-  readonly tool: ToolInfo;
-  readonly args: unknown;
-  /** Returns the warnings about the command itself that are known so far. */
-  notes(): readonly Warning[];
-  /** What `--dry-run` shows: the request as text and as data, and advice for people. */
-  preview(): { readonly text: string; readonly report: object; readonly advice?: string };
-  /** Makes the calls, or records that they are denied. */
-  call(denial: Denial | null): Promise<Finish>;
 }
 
 /** How the calls of a run ended. */
@@ -59,31 +49,60 @@ export interface Finish {
   readonly status: ExitStatus;
 }
 
-/** A run of `invoke`: what RAP calls and MCP calls share. */
-export class CallRun {
-  /** Returns the warnings about the command itself that are known so far. */
-  notes: () => readonly Warning[] = () => [];
-  /** Returns why a call failed. */
-  explain: (exchange: Exchange) => Trouble | null = failureOf;
+/** A run of `invoke`: what RAP calls and MCP calls share. `Found` is the tool with its arguments. */
+export abstract class CallRun<Found extends { readonly tool: ToolInfo; readonly args: unknown } = never> {
   readonly history: History;
   readonly chooser: Chooser;
+  protected readonly notes: Warning[] = [];
+  protected readonly options: InvokeOptions;
+  protected readonly isDrawn: boolean;
+  protected readonly keepsBodies: boolean;
+  /** The output of `-v`. */
+  protected readonly verbosely: ((text: string) => void) | null;
+  readonly #reporter: Reporter | undefined;
 
   /** @param output null for a dry run */
   constructor(
     readonly plan: InvokePlan,
     readonly run: Run,
-    private readonly reach: Reach,
-    readonly output: CallOutput | null,
+    output: Awaited<ReturnType<typeof openOutput>> | null,
   ) {
+    this.options = plan.options;
     this.history = output?.history ?? new History();
-    const { reporter } = output ?? {};
-    const prompts = new Prompts(run.terminal, run.signal, reporter);
-    this.chooser = new Chooser(prompts, plan.options.choose, reporter?.choose);
+    this.isDrawn = output?.isDrawn ?? false;
+    this.keepsBodies = output?.keepsBodies ?? false;
+    this.verbosely = output?.verbosely ?? null;
+    this.#reporter = output?.reporter;
+    const prompts = new Prompts(run, this.#reporter);
+    this.chooser = new Chooser(prompts, plan.options.choose, this.#reporter?.choose);
+  }
+
+  /** Finds the tool, and reads its arguments. @throws ProtocolCliError with the cause. */
+  protected abstract find(): Promise<Found>;
+
+  /** What `--dry-run` shows: the request as text and as data, and advice for people. */
+  protected abstract previewOf(found: Found): {
+    readonly text: string;
+    readonly report: object;
+    readonly advice?: string;
+  };
+
+  /** Makes the calls, or records that they are denied. */
+  protected abstract call(found: Found, denial: Denial | null): Promise<Finish>;
+
+  /** Returns the warnings about the command itself that are known so far. */
+  protected collected(): readonly Warning[] {
+    return this.notes;
+  }
+
+  /** Returns why a call failed. */
+  protected explain(exchange: Exchange): Trouble | null {
+    return failureOf(exchange);
   }
 
   /** Makes the calls, stops everything, and reports how they ended. */
   async finish(): Promise<ExitStatus> {
-    const { run, output, history } = this;
+    const { run, history } = this;
     const { exchange, trouble, status } = await this.#call()
       .catch((error: unknown): Finish => {
         const trouble = asTrouble(error);
@@ -91,12 +110,12 @@ export class CallRun {
       })
       .finally(async () => {
         await run.stop();
-        await output?.reporter.close?.();
+        await this.#reporter?.close?.();
       });
     const last = exchange && history.exchanges.get(exchange.key); // includes what arrived after the call ended
     const isLate = trouble?.code === 'timeout' && exchange && last;
     const ended = await run.end(isLate ? this.explain({ ...exchange, arrivals: last.arrivals }) : trouble);
-    await output?.reporter.end({
+    await this.#reporter?.end({
       history,
       exchange: last,
       notes: [...this.#warnings(), ...ended.warnings],
@@ -108,13 +127,13 @@ export class CallRun {
   /** Prints the request, and whether the policy would deny it. */
   async preview(): Promise<ExitStatus> {
     const { terminal, stderr } = this.run;
-    const { output, quiet = false } = this.plan.options;
-    const { consent, reached } = await this.#reach();
-    const verdict = consent.judge(reached.tool);
+    const { output, quiet = false } = this.options;
+    const { consent, found } = await this.#find();
+    const verdict = consent.judge(found.tool);
     const refused =
       typeof verdict === 'object' ? [{ message: `it would not be sent: ${verdict.reason}` }] : [];
-    const warnings = [...this.notes(), ...refused];
-    const { text, report, advice } = reached.preview();
+    const warnings = [...this.collected(), ...refused];
+    const { text, report, advice } = this.previewOf(found);
     const isJson = output === 'json';
     await writeOut(terminal.stdout, isJson ? `${safeJson({ ...report, warnings }, 2)}\n` : text);
     for (const warning of quiet ? refused : warnings) stderr.write(warningText(warning));
@@ -123,58 +142,54 @@ export class CallRun {
   }
 
   /** Reports a finished call. */
-  async report(exchange: Exchange, trouble = this.explain(exchange)): Promise<Finish> {
+  protected async report(exchange: Exchange, trouble = this.explain(exchange)): Promise<Finish> {
     const notes = this.#warnings();
-    await this.output?.reporter.settled?.({ history: this.history, exchange, notes, trouble });
+    await this.#reporter?.settled?.({ history: this.history, exchange, notes, trouble });
     return this.finished(exchange, trouble);
   }
 
-  finished(exchange: Exchange, trouble = this.explain(exchange)): Finish {
+  protected finished(exchange: Exchange, trouble = this.explain(exchange)): Finish {
     const status = outcomeOf(exchange)?.type === 'success' ? 0 : 5;
     return { exchange, trouble, status: trouble ? statusOfFailure(trouble.code) : status };
   }
 
   /** Without a terminal, an explicit `--timeout` also limits the wait for a consent, which otherwise has no limit. */
-  get pausesForUser(): boolean {
-    return this.chooser.prompts.canAsk || !this.plan.options.given.includes('--timeout');
+  protected get pausesForUser(): boolean {
+    return this.chooser.prompts.canAsk || !this.options.given.includes('--timeout');
   }
 
   /** Cancels a call when the run is interrupted. Returns a function that stops listening. */
-  cancelWhenInterrupted(key: string): () => void {
+  protected cancelWhenInterrupted(key: string): () => void {
     const { interrupted, log } = this.run;
     return interrupted.onSignal(() =>
       log.emit({ kind: 'decided', what: 'cancel', by: 'person', calls: [key] }),
     );
   }
 
-  async #reach() {
-    const { plan, run } = this;
-    const { options, target } = plan;
+  async #find() {
+    const { plan, run, options } = this;
     const consent = await Consent.read(options, run.terminal);
-    if (target?.kind === 'endpoint' && consent.usesAnnotations)
+    if (plan.target?.kind === 'endpoint' && consent.usesAnnotations)
       throw usage(
         '--endpoint loads no toolset, but the policy uses annotations',
         'Give the base URL without --endpoint, or use names in the policy.',
       );
-    const reached = await run.interrupted.race(this.reach(this));
-    this.notes = () => reached.notes();
-    return { consent, reached };
+    return { consent, found: await run.interrupted.race(this.find()) };
   }
 
   async #call(): Promise<Finish> {
     const { interrupted, signal } = this.run;
-    const { consent, reached } = await this.#reach();
-    const { tool, args } = reached;
-    const denial = await interrupted.race(consent.denialOf(tool, args, this.chooser.prompts));
+    const { consent, found } = await this.#find();
+    const denial = await interrupted.race(consent.denialOf(found.tool, found.args, this.chooser.prompts));
     if (signal.aborted) throw new ProtocolCliError('interrupted', 'interrupted before the tool was called');
-    return reached.call(denial);
+    return this.call(found, denial);
   }
 
   /** Returns warnings about the options (threats, row 5), and those collected during the run. */
   #warnings(): readonly Warning[] {
     const { host } = this.plan.listener;
     const open = `the callback listener is open to the network (--callback-host ${host})`;
-    return [...(isWildcard(host) ? [{ message: open }] : []), ...this.notes()];
+    return [...(isWildcard(host) ? [{ message: open }] : []), ...this.collected()];
   }
 }
 
@@ -195,8 +210,6 @@ function outputFor({ output, repeat, dialect }: InvokeOptions, terminal: Termina
   if (canDraw(terminal)) return 'ui';
   return terminal.stdout.isTTY === true ? 'plain' : 'text';
 }
-
-type CallOutput = Awaited<ReturnType<typeof openOutput>>;
 
 /** Opens the reporters and the transcript. @throws ProtocolCliError `usage` for a live view without a terminal, `unwritable-file`. */
 async function openOutput(options: InvokeOptions, run: Run) {

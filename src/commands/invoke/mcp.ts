@@ -1,6 +1,7 @@
 import type { Exchange } from '../../events/exchange.js';
 import { checkValue } from '../../json-schema/validator.js';
 import { answerOf, choiceOf, defaultsOf, type Elicitation, questionOf } from '../../protocol/mcp.js';
+import type { Warning } from '../../protocol/requirements.js';
 import { failureOf } from '../../render/failure.js';
 import type { Trouble } from '../../render/outputs/trouble.js';
 import { checkArguments, toolOf } from '../../runtime/check-call.js';
@@ -14,10 +15,10 @@ import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import type { Denial } from '../consent.js';
 import { asTrouble, type Run } from '../run.js';
-import { readHeaders, serverLines } from '../target.js';
+import { readHeaders, serverOutput } from '../target.js';
 import { type Prompts, type Terminal, VERSION } from '../terminal.js';
 import { askForValues, readArguments, typed } from './arguments.js';
-import type { CallRun, Finish, ReachedTool } from './call-run.js';
+import { CallRun, type Finish } from './call-run.js';
 import { type Chooser, selectedIndex } from './questions.js';
 import { curlOf, requestText } from './request.js';
 
@@ -59,50 +60,74 @@ export async function openServer(
   return connectMcp(target, { ...options, log, onStop, limitMs, maxBytes, version: VERSION }).finally(stop);
 }
 
-/** Finds the tool of a call on an MCP server, and reads its arguments. @throws ProtocolCliError with the cause. */
-export async function reachMcp(call: CallRun, peer: McpPeer): Promise<ReachedTool> {
-  const { plan, output, run } = call;
-  const { options, operation = '', words } = plan;
-  const { verbose, quiet, timeout, maxBody } = options;
-  const { terminal, stderr, redactor } = run;
-  const headers = readHeaders(options, terminal.env);
-  const server = await openServer({ ...peer, headers }, run, {
-    ...{ timeout, maxBody, isQuiet: output?.isDrawn || quiet === true },
-    ...(output && verbose && !terminal.stdout.isTTY && { onStderr: text => stderr.write(serverLines(text)) }),
-    ...(output?.verbosely && { onMessage: jsonRpcPrinter(redactor, output.verbosely) }),
-  });
-  const tool = toolOf({ name: server.name, tools: [...server.tools] }, operation);
-  server.checkCallable(tool.name);
-  const args = (await readArguments(words, terminal.stdin))(tool.inputSchema);
-  const warnings = options.validate ? await checkArguments(tool, args, '') : [];
-  return {
-    tool,
-    args,
-    notes: () => [...server.notes().map(message => ({ message })), ...warnings],
-    preview: () => previewOf(peer, server, tool.name, args),
-    call: denial => callTool(call, server, tool.name, args, denial),
-  };
+/** A tool of an MCP server, and the arguments of the call. */
+interface Found {
+  readonly tool: McpServer['tools'][number];
+  readonly args: Record<string, unknown>;
+  readonly server: McpServer;
+  readonly peer: McpPeer;
 }
 
-async function callTool(
-  run: CallRun,
-  server: McpServer,
-  operation: string,
-  args: Record<string, unknown>,
-  denial: Denial | null,
-): Promise<Finish> {
-  const { plan, history, pausesForUser, chooser } = run;
-  const { log, clock } = run.run;
-  const call = { id: plan.identity.id, operation, arguments: args, timeoutMs: plan.options.timeout };
-  const forms = new FormAnswers(chooser);
-  const client = new McpCalls(server, { log, history, clock, pausesForUser, answer: forms.answer });
-  if (denial) return run.report(client.deny(call, denial));
-  const stopCancelling = run.cancelWhenInterrupted(call.id);
-  const { exchange, error } = await client.call(call);
-  stopCancelling();
-  const { settled } = exchange;
-  const isLeft = settled?.by === 'cancel' && settled.who === 'policy';
-  return run.report(exchange, (isLeft ? forms.trouble : null) ?? troubleOf(server, exchange, error));
+/** Calls a tool of an MCP server. */
+export class McpRun extends CallRun<Found> {
+  #server: McpServer | null = null;
+
+  protected override collected(): readonly Warning[] {
+    const notes = this.#server?.notes() ?? [];
+    return [...notes.map(message => ({ message })), ...this.notes];
+  }
+
+  protected override async find(): Promise<Found> {
+    const { run, options, verbosely } = this;
+    const { operation = '', words, peer } = this.plan;
+    if (!peer) throw new Error('the plan of an MCP call has a server');
+    const { quiet = false, timeout, maxBody } = options;
+    const { terminal, stderr, redactor } = run;
+    const headers = readHeaders(options, terminal.env);
+    const lines = serverOutput(stderr.write);
+    run.onStop(async () => lines.end());
+    const server = await openServer({ ...peer, headers }, run, {
+      ...{ timeout, maxBody, isQuiet: this.isDrawn || quiet },
+      ...(verbosely && !terminal.stdout.isTTY && { onStderr: lines.add }),
+      ...(verbosely && { onMessage: jsonRpcPrinter(redactor, verbosely) }),
+    });
+    this.#server = server;
+    const tool = toolOf({ name: server.name, tools: [...server.tools] }, operation);
+    server.checkCallable(tool.name);
+    const args = (await readArguments(words, terminal.stdin))(tool.inputSchema);
+    if (options.validate) this.notes.push(...(await checkArguments(tool, args, '')));
+    return { tool, args, server, peer };
+  }
+
+  protected override async call({ server, tool, args }: Found, denial: Denial | null): Promise<Finish> {
+    const { plan, history, pausesForUser, chooser } = this;
+    const { log, clock } = this.run;
+    const { timeout: timeoutMs } = this.options;
+    const call = { id: plan.identity.id, operation: tool.name, arguments: args, timeoutMs };
+    const forms = new FormAnswers(chooser);
+    const client = new McpCalls(server, { log, history, clock, pausesForUser, answer: forms.answer });
+    if (denial) return this.report(client.deny(call, denial));
+    const stopCancelling = this.cancelWhenInterrupted(call.id);
+    const { exchange, error } = await client.call(call);
+    stopCancelling();
+    const { settled } = exchange;
+    const isLeft = settled?.by === 'cancel' && settled.who === 'policy';
+    return this.report(exchange, (isLeft ? forms.trouble : null) ?? troubleOf(server, exchange, error));
+  }
+
+  /** Over stdio there is no URL, no header and no curl command. */
+  protected override previewOf({ peer, server, tool: { name }, args }: Found) {
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
+    if (peer.kind === 'stdio')
+      return { text: `${safeJson(body, 2)}\n`, report: { request: { body }, curl: null } };
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...Object.fromEntries(Object.keys(server.headers).map(header => [header, REDACTED])),
+    };
+    const request = { method: 'POST', url: peer.name, headers, body } as const;
+    return { text: requestText(request), report: { request, curl: curlOf(request) } };
+  }
 }
 
 /** If the connection failed, the server's explanation is more specific than the events. */
@@ -214,20 +239,6 @@ async function askPerson(
   if (content === null || answer === null) return { by: 'person', action: 'cancel', selected: 2 };
   if (/^n/i.test(answer.trim())) return { by: 'person', action: 'decline', selected: 1 };
   return { by: 'person', action: 'accept', content, selected: 0 };
-}
-
-/** Returns the `--dry-run` preview. Over stdio it has no URL, no header and no curl command. */
-function previewOf(peer: McpPeer, server: McpServer, name: string, args: Record<string, unknown>) {
-  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
-  if (peer.kind === 'stdio')
-    return { text: `${safeJson(body, 2)}\n`, report: { request: { body }, curl: null } };
-  const headers = {
-    'content-type': 'application/json',
-    accept: 'application/json, text/event-stream',
-    ...Object.fromEntries(Object.keys(server.headers).map(name => [name, REDACTED])),
-  };
-  const request = { method: 'POST', url: peer.name, headers, body } as const;
-  return { text: requestText(request), report: { request, curl: curlOf(request) } };
 }
 
 /** Maximum length of a printed message, in characters. */

@@ -176,7 +176,7 @@ async function serve(
   run.onStop(async () => release());
   const client = run.openClient();
   const consent = await Consent.read(flags, run.terminal);
-  const prompts = new Prompts(redactingTerminal(run), signal, reporter);
+  const prompts = new Prompts(run, reporter);
   const chooser = new Chooser(prompts, choose, reporter.choose);
   const denial = denialsOf(consent, prompts);
   const options = { run, session: id, history, flags, chooser, denial };
@@ -188,14 +188,6 @@ async function serve(
     await answering({ client, log, clock, url, thread: id, key, signal }, answerer, wait),
     wait,
   );
-}
-
-/** Questions quote platforms and tools, which may repeat secrets (threats, row 25). */
-function redactingTerminal({ terminal, clean }: Run): Terminal {
-  const stderr: Terminal['stderr'] = Object.create(terminal.stderr, {
-    write: { value: (text: string) => terminal.stderr.write(clean(text)) },
-  });
-  return { ...terminal, stderr };
 }
 
 /**

@@ -64,7 +64,7 @@ async function listServers(
   const config = await readRapConfig(run.terminal);
   for (const warning of config.warnings) run.warn(warning);
   if (config.targets.length === 0) run.stderr.write(`${visibleLine(config.emptyText)}\n`);
-  if (!options.yes) await confirmCommands(config.targets, new Prompts(run.terminal, run.signal));
+  if (!options.yes) await confirmCommands(config.targets, new Prompts(run));
   let status: ExitStatus = 0;
   for (const each of config.targets) {
     const listed = listServer(each, options, run);

@@ -7,7 +7,7 @@ import { definitionsIn, definitionsWords, type Server } from '../../tui/workbenc
 import { ProtocolCliError } from '../../util/errors.js';
 import { parseJson } from '../../util/json.js';
 import type { Run } from '../run.js';
-import { byLine, type ConfiguredTarget, commandOf, reach } from '../target.js';
+import { type ConfiguredTarget, commandOf, reach } from '../target.js';
 import type { Terminal } from '../terminal.js';
 
 interface Found {
@@ -208,12 +208,6 @@ class ServerConnection {
   /** Starts a command once, and again if the start failed or it has exited. */
   #reach(): Promise<string> {
     const { run, over, onChange } = this.options;
-    const lines = byLine(text => {
-      const { output = [] } = this.server;
-      const added = run.clean(text.trimEnd()).split('\n');
-      this.server = { ...this.server, output: [...output, ...added].slice(-MAX_LINES) };
-      onChange();
-    });
     return reach(this.origin.target, {
       onStop: stop => void this.#stops.push(stop),
       signal: over,
@@ -222,7 +216,12 @@ class ServerConnection {
         const hint = 'Press R to restart it.';
         this.#fail(new ProtocolCliError('command-failed', `the server ${how}`, { faults: lastLines, hint }));
       },
-      onStderr: lines.add,
+      onStderr: text => {
+        const { output = [] } = this.server;
+        const added = run.clean(text.trimEnd()).split('\n');
+        this.server = { ...this.server, output: [...output, ...added].slice(-MAX_LINES) };
+        onChange();
+      },
     }).catch((error: unknown) => {
       this.#url = null;
       throw error;

@@ -22,7 +22,7 @@ test('row 25: a server that exits during the check is reported by its program an
     ...['check', ...command, '--only', 'TOOL-ACK', '--probe-timeout', '400ms'],
   ]);
   expect(status).not.toBe(0);
-  const death = 'the server exited with status 3. Last output: boom at line 5';
+  const death = 'the server exited with status 3 after POST /invoke. Last output: boom at line 5';
   expect(stderr).toContain(`warning: ${death}\n`);
   expect(stdout).toContain(death);
   expect(stdout).toMatch(/^check --command node tool\.mjs\n/);

@@ -4,6 +4,7 @@ import { Chooser, selectedIndex } from '../../../src/commands/invoke/questions.j
 import { Prompts, type Terminal } from '../../../src/commands/terminal.js';
 import type { Exchange } from '../../../src/events/exchange.js';
 import type { UserChoice } from '../../../src/protocol/callbacks.js';
+import { createRedactor } from '../../../src/util/redact.js';
 import { acknowledged, arrives, CHOICE, call, historyOf, OAUTH } from '../../events/build.js';
 
 const choice = { ...CHOICE, choices: ['staging', 'production', '0', 'Default'], default: 1 } as UserChoice;
@@ -32,9 +33,19 @@ interface Given {
 /** Without a user at the terminal, by default. */
 function chooser({ choose, pick, isTTY = false }: Given = {}): Chooser {
   const stream = () => Object.assign(new PassThrough(), { isTTY });
-  const terminal = { stdin: stream(), stderr: stream() } as unknown as Terminal;
-  return new Chooser(new Prompts(terminal, new AbortController().signal), choose, pick);
+  const terminal = { stdin: stream(), stderr: stream(), interrupt() {} } as unknown as Terminal;
+  const { signal } = new AbortController();
+  return new Chooser(new Prompts({ terminal, signal, clean: createRedactor(['s3cret']).text }), choose, pick);
 }
+
+test('row 25: secrets that a tool repeats are not in its question', async () => {
+  const answering = chooser({ isTTY: true });
+  const { stdin, stderr } = answering.prompts.terminal;
+  stdin.push('1\n');
+  const asking = { ...choice, prompt: 'with s3cret?' };
+  expect(await answering.select(asking, new AbortController().signal, 0)).toBe(1);
+  expect(String((stderr as unknown as PassThrough).read())).toMatch(/^with \S+\?\n {2}0 (?!.*s3cret)/s);
+});
 
 const asked = historyOf(call(), acknowledged(), arrives(CHOICE)).first as Exchange;
 const pick = async () => 0;

@@ -129,6 +129,16 @@ describe('a recorder', () => {
         '→ invocation edit_file call_1 (thread_1)  200 in 3ms',
       ],
       [
+        'the ends of random UUIDs, since the beginnings of version 7 are alike,',
+        {
+          ...INVOCATION,
+          calls: ['call_0199a2b4-6c1d-7e0f-8a3b-4c5d6e7f8091'],
+          thread: '3f2b8c1e-9d4a-4b6f-a1c2-d3e4f5061728',
+        },
+        answered('l1', 200),
+        '→ invocation edit_file call_…6e7f8091 (…f5061728)  200 in 3ms',
+      ],
+      [
         'a callback of no call',
         { ...CALLBACK, calls: undefined, thread: undefined, body: undefined },
         answered('l2', 404, { refusal: 'wrong-address' }),

@@ -90,12 +90,16 @@ function endWords(end: EndEvent): Line {
   return [say(String(status), status < 300 ? 'good' : 'bad'), ...why];
 }
 
-/** The kind of a recorded message, its operation, call and thread. */
-function messageWords({ purpose, body, calls: [call] = [], thread }: RequestEvent): Line {
+/** Versions 4 and 7. The beginnings of UUIDs of version 7 are alike, their ends are random. */
+const UUID = /[\da-f]{8}-[\da-f]{4}-[47][\da-f]{3}-[\da-f]{4}-[\da-f]{4}(?=[\da-f]{8})/gi;
+
+/** The kind of a recorded message, its operation, and the shortened ids of its call and thread. */
+function messageWords({ purpose, body, calls = [], thread }: RequestEvent): Line {
   const message = body?.json.ok && isRecord(body.json.value) ? body.json.value : {};
   const member = (name: string) => (typeof message[name] === 'string' ? message[name] : '');
   const kind = purpose === 'callback' ? member('type') || 'callback' : purpose;
   const operation = purpose === 'invocation' ? member('operation') : '';
-  const inThread = thread !== undefined && [say(' (', 'dim'), ...clipped(thread, 'dim'), say(')', 'dim')];
+  const [call, ofThread] = [calls[0], thread].map(id => id?.replace(UUID, '…'));
+  const inThread = ofThread !== undefined && [say(' (', 'dim'), ...clipped(ofThread, 'dim'), say(')', 'dim')];
   return line`${clipped(kind, 'title')}${operation !== '' && line` ${operation}`}${call !== undefined && line` ${call}`}${inThread}`;
 }

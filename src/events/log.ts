@@ -1,4 +1,4 @@
-import type { Content } from './content.js';
+import { Content } from './content.js';
 import type { Event, Fact, RequestEvent, ResponseEvent } from './events.js';
 
 /** If a listener throws, the first error is logged as a `warned` event, and the listener still receives events. */
@@ -158,11 +158,36 @@ export class RecordedRequest {
     this.log.emit({ kind: 'broken', leg: this.leg, phase, code, calls: this.#calls, thread: this.#thread });
   }
 
+  /** Logs the response or the failure of a request that is sent. @param shown changes the headers for the log */
+  async sent<Answer extends Message & { readonly status: number }>(
+    sending: Promise<Answer>,
+    shown = (headers: ResponseEvent['headers']) => headers,
+  ): Promise<Answer> {
+    try {
+      const answer = await sending;
+      this.answered(answer.status, { headers: shown(answer.headers), body: loggedBody(answer) });
+      return answer;
+    } catch (error) {
+      this.failed(error);
+      throw error;
+    }
+  }
+
   /** As {@link broken}, with the phase and code of a `TransportError`. */
   failed(error: unknown): void {
     const { phase = 'send', code = 'UNKNOWN' } = isTransportError(error) ? error : {};
     this.broken(phase, code);
   }
+}
+
+interface Message {
+  readonly headers: ResponseEvent['headers'];
+  readonly body: Uint8Array;
+}
+
+/** The body of a response for the log. An encoded body is omitted, because secrets could not be redacted in it. */
+export function loggedBody({ headers, body }: Message): Content | undefined {
+  return body.length > 0 && headers['content-encoding'] === undefined ? new Content(body) : undefined;
 }
 
 /** The head of a request as our server received it. */

@@ -1,6 +1,6 @@
 import { Content } from '../events/content.js';
 import type { RequestEvent } from '../events/events.js';
-import { type Log, RecordedRequest, ServedRequest } from '../events/log.js';
+import { type Log, loggedBody, RecordedRequest, ServedRequest } from '../events/log.js';
 import { type HttpAnswer, type HttpClient, type ReadLimit, TransportError } from '../http/client.js';
 import type { Answer, Incoming, Reply } from '../http/route.js';
 import { systemClock } from '../system/clock.js';
@@ -142,34 +142,23 @@ export class Forwarder {
   async send(about: About, outgoing: Outgoing): Promise<HttpAnswer> {
     const { method, url, headers, body, signal } = outgoing;
     const recorded = new RecordedRequest(this.log, { ...factOf(about, 'to'), method, url, headers, body });
-    try {
-      await this.log.kept().catch(cause => {
-        throw new Unkept('the transcript could not be written', { cause });
-      });
-      const answer = await this.client.send({
+    await this.log.kept().catch(cause => {
+      recorded.broken('transcript', 'UNWRITABLE');
+      throw new Unkept('the transcript could not be written', { cause });
+    });
+    return recorded.sent(
+      this.client.send({
         ...{ method, url, headers, read: about.purpose === 'discovery' ? TOOLSET : ACKNOWLEDGEMENT },
         timeoutMs: 0, // the sender has its own timeout
         ...(body && { body: body.bytes }),
         ...(signal && { signal }),
-      });
-      recorded.answered(answer.status, responseOf(answer));
-      return answer;
-    } catch (error) {
-      if (error instanceof Unkept) recorded.broken('transcript', 'UNWRITABLE');
-      else recorded.failed(error);
-      throw error;
-    }
+      }),
+    );
   }
 
   warn(message: string, { calls, thread }: Pick<About, 'calls' | 'thread'> = {}): void {
     this.log.emit({ kind: 'warned', message, calls, thread });
   }
-}
-
-/** A response for the log. An encoded body is omitted, because secrets could not be redacted in it. */
-function responseOf({ headers, body }: HttpAnswer) {
-  const isReadable = body.length > 0 && headers['content-encoding'] === undefined;
-  return { headers: { ...headers }, body: isReadable ? new Content(body) : undefined };
 }
 
 /** Hop-by-hop headers (RFC 9110, 7.6.1), and those that we write ourselves; we request no encoding (threats, row 16). */
@@ -248,9 +237,8 @@ class Received {
   /** Responds as the other side did. @param body replaces its body */
   answerAs(answer: HttpAnswer, body?: Content): Reply {
     const { status, headers } = answer;
-    const bytes = body?.bytes ?? answer.body;
-    const recorded = body ?? responseOf(answer).body;
-    return this.answer({ status, headers: passedHeaders(headers), body: bytes }, recorded);
+    const shown = body ?? loggedBody(answer);
+    return this.answer({ status, headers: passedHeaders(headers), body: body?.bytes ?? answer.body }, shown);
   }
 
   /**

@@ -6,7 +6,7 @@ import type { History } from '../events/history.js';
 import { type Log, ServedRequest } from '../events/log.js';
 import type { Answer, Incoming, Refusal, Reply } from '../http/route.js';
 import { SecretPaths } from '../http/secret-paths.js';
-import { startServer } from '../http/server.js';
+import { type RunningServer, startServer } from '../http/server.js';
 import { type Callback, readCallback } from '../protocol/callbacks.js';
 
 /** Where the listener listens, and its address for the tool. */
@@ -67,7 +67,7 @@ interface Receiver {
 /** Serves secret addresses: guard, token, body, then the receiver (threats, rows 1–8). */
 export class CallbackServer {
   private constructor(
-    private readonly server: Awaited<ReturnType<typeof startServer>>,
+    readonly server: RunningServer,
     private readonly receivers: SecretPaths<Receiver>,
     private readonly base: string,
   ) {}
@@ -111,22 +111,10 @@ export class CallbackServer {
     return new CallbackServer(server, receivers, publicUrl ?? server.url);
   }
 
-  get port(): number {
-    return this.server.port;
-  }
-
-  get url(): string {
-    return this.server.url;
-  }
-
   /** Creates an address for the tool; `token` is the secret part of its URL. */
   issue(receiver: Receiver): { readonly url: string; readonly token: string } {
     const { token, path } = this.receivers.issue(receiver);
     return { url: this.base + path, token };
-  }
-
-  close(): Promise<void> {
-    return this.server.close();
   }
 }
 
@@ -158,13 +146,15 @@ export class OpenListener {
   /** The callback URL for tools; `token` is its secret part. */
   readonly callbackUrl: string;
   readonly token: string;
+  readonly server: RunningServer;
 
   private constructor(
     private readonly log: Log,
     private readonly history: History,
-    private readonly server: CallbackServer,
+    callbacks: CallbackServer,
   ) {
-    const { url, token } = server.issue({ calls: [], receive: (...request) => this.#receive(...request) });
+    this.server = callbacks.server;
+    const { url, token } = callbacks.issue({ calls: [], receive: (...request) => this.#receive(...request) });
     this.callbackUrl = url;
     this.token = token;
   }
@@ -181,18 +171,6 @@ export class OpenListener {
 
   get expected(): ReadonlySet<string> {
     return this.#expected;
-  }
-
-  get port(): number {
-    return this.server.port;
-  }
-
-  get url(): string {
-    return this.server.url;
-  }
-
-  close(): Promise<void> {
-    return this.server.close();
   }
 
   async #receive(incoming: Incoming, body: Content): Promise<Answer> {

@@ -62,7 +62,7 @@ export interface Answering {
 export class Runtime {
   private constructor(
     private readonly options: RuntimeOptions,
-    private readonly server: CallbackServer,
+    private readonly callbacks: CallbackServer,
   ) {}
 
   /** @throws ProtocolCliError `port-in-use`. */
@@ -74,7 +74,7 @@ export class Runtime {
   addressed(call: Omit<Invocation, 'callback_url'>): Invocation {
     const { id } = call;
     const receive = (...request: [Incoming, Content]) => this.#receive(id, ...request);
-    const { url, token } = this.server.issue({ calls: [id], receive });
+    const { url, token } = this.callbacks.issue({ calls: [id], receive });
     this.options.onSecret?.(token);
     return { ...call, callback_url: url };
   }
@@ -114,7 +114,7 @@ export class Runtime {
   }
 
   async close(): Promise<void> {
-    await this.server.close();
+    await this.callbacks.server.close();
   }
 
   /**

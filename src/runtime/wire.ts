@@ -108,19 +108,12 @@ export class Wire {
     const { method, url, body } = request;
     const isOwnOrigin = URL.canParse(url) && new URL(url).origin === new URL(this.url).origin;
     const headers = { ...request.headers, ...(isOwnOrigin && this.headers) };
-    const content = body && { body: new Content(body) };
-    const route = { from: 'runtime', to: 'tool' } as const;
-    const sent = { ...route, method, url, headers, purpose, attempt };
-    const recorded = new RecordedRequest(this.log, { ...sent, ...about, ...content });
-    try {
-      const answer = await this.client.send({ ...request, headers });
-      const read = answer.body.length > 0 && { body: new Content(answer.body) };
-      recorded.answered(answer.status, { headers: { ...answer.headers }, ...read });
-      return answer;
-    } catch (error) {
-      recorded.failed(error);
-      throw error;
-    }
+    const recorded = new RecordedRequest(this.log, {
+      ...{ from: 'runtime', to: 'tool', method, url, headers, purpose, attempt },
+      ...about,
+      body: body && new Content(body),
+    });
+    return recorded.sent(this.client.send({ ...request, headers }));
   }
 
   /** Like {@link send}. @throws ProtocolCliError `unreachable` or `refused-address`, with the address and the reason. */

@@ -27,7 +27,7 @@ async function posting(expected: readonly [string, string][], ...messages: reado
   for (const [groupId, id] of expected) listener.expect({ groupId, id });
   const statuses: number[] = [];
   for (const message of messages) statuses.push(await post(listener.callbackUrl, message));
-  await listener.close();
+  await listener.server.close();
   const exchanges = [...bench.history.exchanges.values()];
   const untracked = [...bench.history.untracked.values()];
   return { statuses, exchanges, untracked, events, listener };

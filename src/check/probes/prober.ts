@@ -117,7 +117,7 @@ export class Prober {
   readonly signal: AbortSignal;
   readonly #closing = new AbortController();
   readonly #purposes = new Map<string, string>();
-  #server: CallbackServer | undefined;
+  #callbacks: CallbackServer | undefined;
   #hasExpired = false;
   #hasCallback = false;
   #hasAnswer = false;
@@ -134,7 +134,7 @@ export class Prober {
   async listen(options: ListenerOptions): Promise<void> {
     const { log } = this.options.wire;
     const admits = quota(log, LIMITS.refused, 'that were refused, or to a wrong address');
-    this.#server = await CallbackServer.start(log, options, {
+    this.#callbacks = await CallbackServer.start(log, options, {
       isTold: () => admits(0),
       ignoresRest: true, // a tool may have changed the rest of the URL (TOOL-OPAQUE)
     });
@@ -142,13 +142,13 @@ export class Prober {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#server?.close();
+    await this.#callbacks?.server.close();
   }
 
   /** Returns the callback URL of a call. */
   urlOf(call: SentCall): string {
     const receive: SentCall['receive'] = (...request) => call.receive(...request);
-    return this.#server?.issue({ calls: [call.key], receive }).url ?? '';
+    return this.#callbacks?.issue({ calls: [call.key], receive }).url ?? '';
   }
 
   get isAborted(): boolean {

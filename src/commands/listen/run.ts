@@ -126,7 +126,7 @@ class Listening {
   async close(): Promise<void> {
     for (const stop of this.#stops) stop();
     if (this.#reason === 'timeout') this.#trouble = this.#shortfall();
-    await this.listener.close();
+    await this.listener.server.close();
     const reason = this.#reason === 'timeout' ? (this.#trouble?.code ?? 'done') : this.#reason;
     await new Promise<void>(afterAnswer);
     if (this.#reason !== 'unwritable-file') this.#endOutput(reason);
@@ -145,7 +145,8 @@ class Listening {
   #printReady(): void {
     const { flags, run } = this;
     const { stdout, stderr } = run.terminal;
-    const { port, url, callbackUrl: callback_url } = this.listener;
+    const { callbackUrl: callback_url, server } = this.listener;
+    const { port, url } = server;
     const text = `listening at ${url}, give tools this callback_url:\n${callback_url}`;
     const stream = flags.output === 'plain' ? stdout : stderr;
     printReady({ port, url, callback_url }, text, run.terminal, { stream });
@@ -190,7 +191,7 @@ class Listening {
     return {
       code: 'timeout',
       message: `timed out after ${formatDuration(afterMs)} ${missing}`,
-      hint: `Check that tools use the callback_url of ${listener.url}; --timeout allows more time.`,
+      hint: `Check that tools use the callback_url of ${listener.server.url}; --timeout allows more time.`,
       faults,
     };
   }

@@ -321,16 +321,8 @@ export class PlatformSession {
       ...about,
       body: body && new Content(body),
     });
-    try {
-      const sent = { signal, ...request, headers: { ...headers, authorization: `Bearer ${key}` } };
-      const answer = await client.send(sent);
-      const content = answer.body.length > 0 ? new Content(answer.body) : undefined;
-      recorded.answered(answer.status, { headers: redactHeaders(answer.headers), body: content });
-      return answer;
-    } catch (error) {
-      recorded.failed(error);
-      throw error;
-    }
+    const sent = { signal, ...request, headers: { ...headers, authorization: `Bearer ${key}` } };
+    return recorded.sent(client.send(sent), redactHeaders);
   }
 
   /** A reason may quote the body and cut it within the key: then it is not shown. */

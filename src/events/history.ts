@@ -175,21 +175,12 @@ const MAX_ARGUMENTS = 300;
 /** Limits of a history that keeps only recent calls: their number, and the bytes of their messages. */
 const MAX_RECENT = { calls: 2_000, bytes: 32 * 1024 * 1024 };
 
-interface LoadedToolset {
-  readonly at: number;
-  readonly name: string;
-  readonly base: string | null;
-  readonly endpoint: string;
-  readonly operations: readonly string[];
-  readonly displayScripts?: Readonly<Record<string, string>>;
-}
-
 /** The state folded from a list of events. Exchanges are values, replaced as they change; the index is mutable. */
 export class History {
   readonly exchanges = new Map<string, Exchange>();
   readonly threads = new Map<string, Thread>();
   readonly untracked = new UntrackedRequests();
-  readonly toolsets: LoadedToolset[] = [];
+  readonly toolsets: EventOf<'loaded'>[] = [];
   /** By thread, the keys of calls with an open subscription. */
   readonly #subscribed = new Map<string, Set<string>>();
   readonly #redact: (text: string) => string;
@@ -214,10 +205,7 @@ export class History {
 
   apply(event: Event): void {
     if (this.#expected && event.kind === 'request') this.#dropOld(this.#expected, event);
-    if (event.kind === 'loaded') {
-      const { at, toolset: name, base, endpoint, operations, displayScripts } = event;
-      this.toolsets.push({ at, name, base, endpoint, operations, ...(displayScripts && { displayScripts }) });
-    }
+    if (event.kind === 'loaded') this.toolsets.push(event);
     for (const key of event.calls ?? []) this.#applyToCall(key, event);
     if (event.kind === 'request' && event.purpose === 'close') this.#closeThread(event);
     this.untracked.apply(event);

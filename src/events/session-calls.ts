@@ -237,22 +237,15 @@ function withCalls(
   return { ...session, calls, size };
 }
 
-interface SessionLimits {
-  /** Maximum number of calls kept per session. */
-  readonly calls: number;
-  /** Maximum bytes of the calls of one session, and of all sessions. */
-  readonly bytes: number;
-  readonly sessions: number;
-}
-
-const LIMITS: SessionLimits = { calls: 1_000, bytes: 32 * 1024 * 1024, sessions: 500 };
+/** Limits of the calls of one session, of the bytes of its calls and of those of all sessions, and of the sessions. */
+const LIMITS = { calls: 1_000, bytes: 32 * 1024 * 1024, sessions: 500 };
 
 const MAX_REQUESTS = 2_000;
 
 const MAX_WARNINGS = 200;
 
 /** Drops the oldest calls of a session beyond the limits, down to half of them; pending calls stay. */
-function withoutOldCalls(session: Session, max: SessionLimits): Session {
+function withoutOldCalls(session: Session, max: typeof LIMITS): Session {
   if (session.calls.size <= max.calls && session.size <= max.bytes) return session;
   const calls = new Map(session.calls);
   let { size } = session;
@@ -273,14 +266,14 @@ type SessionRequest = Pick<
 
 /** All agent sessions in a list of events, in bounded memory. Sessions are values, replaced as they change; the index is mutable. */
 export class Sessions {
-  readonly #limits: SessionLimits;
+  readonly #limits: typeof LIMITS;
   readonly #byId: BoundedStore<string, Session>;
   readonly #requests = new RecentMap<string, SessionRequest>(MAX_REQUESTS);
   readonly #warnings: string[] = [];
   /** The leg of the latest event, if that ended a request. */
   #ended: string | null = null;
 
-  constructor(limits: Partial<SessionLimits> = {}) {
+  constructor(limits: Partial<typeof LIMITS> = {}) {
     this.#limits = { ...LIMITS, ...limits };
     this.#byId = new BoundedStore({ count: this.#limits.sessions, size: this.#limits.bytes });
   }

@@ -38,7 +38,7 @@ export function validateTolerantly<Schema extends z.ZodMiniType>(
 type Path = Issue['path'];
 
 function isMemberNull(value: unknown, path: Path): boolean {
-  return isRecord(parentOf(value, path)) && valueAt(value, ...path.map(stepOf)) === null;
+  return isRecord(parentOf(value, path)) && valueAt(value, ...path) === null;
 }
 
 function withoutMembers(value: unknown, paths: readonly Path[]): unknown {
@@ -52,11 +52,7 @@ function withoutMembers(value: unknown, paths: readonly Path[]): unknown {
 }
 
 function parentOf(value: unknown, path: Path): unknown {
-  return valueAt(value, ...path.slice(0, -1).map(stepOf));
-}
-
-function stepOf(step: PropertyKey): string | number {
-  return typeof step === 'number' ? step : String(step);
+  return valueAt(value, ...path.slice(0, -1));
 }
 
 /** Validates again with `reportInput`, which would slow down the first validation. */

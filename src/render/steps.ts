@@ -1,4 +1,4 @@
-import type { Event, EventKind } from '../events/events.js';
+import type { Event, EventKind, EventOf } from '../events/events.js';
 import { type Attempt, type Exchange, outcomeOf, type Settlement } from '../events/exchange.js';
 import type { History, UntrackedRequest } from '../events/history.js';
 import { shareableArrival } from '../events/shareable.js';
@@ -77,13 +77,12 @@ export function newStepsOf(
   event: Event,
   { isPrivate = true, isOfMany = history.exchanges.size > 1 }: StepOptions = {},
 ): Step[] {
-  const toolset = event.kind === 'loaded' ? history.toolsets.at(-1) : undefined;
   const ofCalls = concernedCalls(history, event).flatMap(key => {
     const exchange = history.exchanges.get(key);
     return exchange ? labelledSteps(history, key, newCallSteps(exchange, event, isPrivate), isOfMany) : [];
   });
   return [
-    ...(toolset ? [loadedStep(history, toolset)] : []),
+    ...(event.kind === 'loaded' ? [loadedStep(history, event)] : []),
     ...ofCalls,
     ...newRequestSteps(history, event, isOfMany),
   ];
@@ -136,17 +135,14 @@ function waitingSteps({ settled, waitingFor, attempts, key, dialect }: Exchange)
 }
 
 /** The step of a discovery whose toolset was loaded. */
-function loadedStep(
-  { untracked }: History,
-  { at, name, base, operations }: History['toolsets'][number],
-): Step {
+function loadedStep({ untracked }: History, { at, toolset, base, operations }: EventOf<'loaded'>): Step {
   const asked = [...untracked.values()].find(({ purpose }) => purpose === 'discovery');
   const where = base !== null && line` at ${quote(base)}`;
   const count = counted(operations.length, 'operation');
   const time = took(at - (asked?.at ?? 0), 'in');
   return step(`loaded:${at}`, at, [
     'done',
-    line`discovered ${quote(name, 'title')} (${count})${where}${time}`,
+    line`discovered ${quote(toolset, 'title')} (${count})${where}${time}`,
   ]);
 }
 

@@ -39,7 +39,7 @@ function step(key: PropertyKey): string {
 }
 
 /** The value at a path, by own keys only; undefined if missing. */
-export function valueAt(tree: unknown, ...path: readonly (string | number)[]): unknown {
+export function valueAt(tree: unknown, ...path: readonly PropertyKey[]): unknown {
   let value = tree;
   for (const key of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;

@@ -204,16 +204,22 @@ export function at(milliseconds: number, moments: readonly Moment[]): Moment[] {
   return moments.map(moment => ({ ...moment, at: milliseconds }));
 }
 
-export function eventsOf(...parts: readonly (readonly Moment[])[]): Event[] {
+function told(parts: readonly (readonly Moment[])[]): {
+  readonly events: Event[];
+  readonly history: History;
+} {
   let now = -1;
   const history = new History();
-  return parts.flat().map((moment, seq): Event => {
+  const events = parts.flat().map((moment, seq): Event => {
     now = moment.at ?? now + 1;
     const event = answeredByUs({ ...moment, seq, at: now }, history);
     history.apply(event);
     return event;
   });
+  return { events, history };
 }
+
+export const eventsOf = (...parts: readonly (readonly Moment[])[]): Event[] => told(parts).events;
 
 function answeredByUs(event: Event, { exchanges }: History): Event {
   if (event.kind !== 'response' || event.status !== OURS) return event;
@@ -227,7 +233,7 @@ export function fold(events: Iterable<Event>): History {
   return history;
 }
 
-export const historyOf = (...parts: readonly (readonly Moment[])[]): History => fold(eventsOf(...parts));
+export const historyOf = (...parts: readonly (readonly Moment[])[]): History => told(parts).history;
 
 /** The exchange of the only call. */
 export function exchangeOf(...parts: readonly (readonly Moment[])[]): Exchange {

@@ -44,9 +44,9 @@ interface Image {
 }
 
 /** A parsed message. The native message is kept, so that it is written unchanged in its own format. */
-export type Reading = SoundReading | { readonly ok: false; readonly faults: readonly string[] };
+export type Reading = ValidReading | { readonly ok: false; readonly faults: readonly string[] };
 
-export interface SoundReading {
+export interface ValidReading {
   readonly ok: true;
   readonly dialect: DialectName;
   readonly native: unknown;

@@ -1,4 +1,4 @@
-import type { Answer, Dialect, DialectName, Reading, SoundReading, Writing } from './dialect.js';
+import type { Answer, Dialect, DialectName, Reading, ValidReading, Writing } from './dialect.js';
 import { lmkitDialect } from './lmkit.js';
 import { mcpDialect } from './mcp.js';
 import { rapDialect } from './rap.js';
@@ -27,7 +27,7 @@ export function writeAs(dialect: DialectName, answer: Answer): Writing {
 }
 
 /** A reading, or an answer that was not read from a message. */
-export type Translatable = Pick<SoundReading, 'answer'> & Partial<Pick<SoundReading, 'dialect' | 'native'>>;
+export type Translatable = Pick<ValidReading, 'answer'> & Partial<Pick<ValidReading, 'dialect' | 'native'>>;
 
 /** Converts a reading to another format. In its own format it is the native message. */
 export function translate({ dialect, native, answer }: Translatable, to: DialectName): Writing {

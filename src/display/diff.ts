@@ -63,7 +63,7 @@ interface ReadHunk extends Hunk {
   /** The number of lines below that, including `\\ No newline at end of file`. */
   readonly height: number;
   /** The counts of its header. */
-  readonly said: Counts;
+  readonly stated: Counts;
 }
 
 const REMARK = '\\';
@@ -156,25 +156,25 @@ class PatchLines {
   hunkAt(at: number): ReadHunk | undefined {
     const match = HUNK_HEADER.exec(this.at(at) ?? '');
     if (!match) return undefined;
-    const [, oldStart, oldSaid = '1', newStart, newSaid = '1', section = ''] = match;
-    const numbers = [oldStart, newStart, oldSaid, newSaid].map(Number);
+    const [, oldStart, oldStated = '1', newStart, newStated = '1', section = ''] = match;
+    const numbers = [oldStart, newStart, oldStated, newStated].map(Number);
     if (!numbers.every(Number.isSafeInteger)) return undefined;
-    const said = { old: Number(oldSaid), new: Number(newSaid) };
-    const { height, has } = this.#measure(at + 1, said);
+    const stated = { old: Number(oldStated), new: Number(newStated) };
+    const { height, has } = this.#measure(at + 1, stated);
     const starts = this.starts(at + 1, at + 1 + height);
     // A `\\ No newline` line belongs to the row before it.
     const isRow = (start: number) => this.text.charAt(start) !== REMARK;
     const rows = new HunkRows(this.text, starts.every(isRow) ? starts : starts.filter(isRow));
     const counts = { oldCount: has.old, newCount: has.new };
     const begins = { oldStart: Number(oldStart), newStart: Number(newStart) };
-    return { ...begins, ...counts, section: section.trim(), rows, at, height, said };
+    return { ...begins, ...counts, section: section.trim(), rows, at, height, stated };
   }
 
   /** Uses the counts of the header if the lines match them, else takes all lines that look like part of the hunk. */
-  #measure(from: number, said: Counts): { readonly height: number; readonly has: Counts } {
-    const promised = this.#walk(from, said);
-    const isKept = promised.has.old === said.old && promised.has.new === said.new;
-    if (isKept && !this.#goesOn(from + promised.height)) return promised;
+  #measure(from: number, stated: Counts): { readonly height: number; readonly has: Counts } {
+    const asStated = this.#walk(from, stated);
+    const isKept = asStated.has.old === stated.old && asStated.has.new === stated.new;
+    if (isKept && !this.#goesOn(from + asStated.height)) return asStated;
     const { height, has } = this.#walk(from, ANY);
     let blank = 0; // if the header is wrong, trailing empty lines are not part of the hunk
     while (blank < height && this.signAt(from + height - 1 - blank) === '') blank++;
@@ -344,10 +344,10 @@ function headingsOf(lines: PatchLines, { hunks, outside }: Outline): string {
 
 /** One message for each hunk with a wrong header (TOOL-DIFF; the example of seed 000 has one). */
 function miscounts(hunks: readonly ReadHunk[]): string[] {
-  return hunks.flatMap(({ said, oldCount, newCount }, index) =>
-    said.old === oldCount && said.new === newCount
+  return hunks.flatMap(({ stated, oldCount, newCount }, index) =>
+    stated.old === oldCount && stated.new === newCount
       ? []
-      : [`hunk ${index + 1}: says −${said.old} +${said.new} lines, has −${oldCount} +${newCount}`],
+      : [`hunk ${index + 1}: says −${stated.old} +${stated.new} lines, has −${oldCount} +${newCount}`],
   );
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { SoundReading } from '../dialects/dialect.js';
+import type { ValidReading } from '../dialects/dialect.js';
 import type { Translatable } from '../dialects/dialects.js';
 import { IS_ERROR_LEFT_OUT, mcpDialect } from '../dialects/mcp.js';
 import { rapDialect } from '../dialects/rap.js';
@@ -14,7 +14,7 @@ interface Ended {
   readonly invocation?: Omit<Invocation, 'callback_url'> | undefined;
   readonly settled:
     | { readonly by: 'result'; readonly native: unknown }
-    | { readonly by: 'answer'; readonly reading: SoundReading | null }
+    | { readonly by: 'answer'; readonly reading: ValidReading | null }
     | { readonly by: Exclude<Settlement['by'], 'result' | 'answer'> }
     | null;
 }

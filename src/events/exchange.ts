@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import type { SoundReading } from '../dialects/dialect.js';
+import type { ValidReading } from '../dialects/dialect.js';
 import type { Callback, OAuth, QuestionMessage, ToolResult, UserChoice } from '../protocol/callbacks.js';
 import type { Invocation } from '../protocol/invocation.js';
 import type { progressSchema } from '../protocol/mcp.js';
@@ -233,7 +233,7 @@ export interface McpAnswer {
   /** The body as received: a CallToolResult, or `{error: {code, message}}`. */
   readonly native: unknown;
   /** Null if the body is not a CallToolResult. */
-  readonly reading: SoundReading | null;
+  readonly reading: ValidReading | null;
   readonly outcome: JudgedOutcome;
   /** What the LLM gets. */
   readonly text: string;

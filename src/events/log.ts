@@ -30,7 +30,7 @@ export function createLog(now: () => number) {
   let seq = 0;
   let legs = 0;
   const waiting: Event[] = [];
-  let isTelling = false;
+  let isNotifying = false;
   const failed = new WeakSet<Listener>();
   const reportOnce = (listener: Listener, error: unknown) => {
     if (failed.has(listener)) return;
@@ -39,8 +39,8 @@ export function createLog(now: () => number) {
     log.emit({ kind: 'warned', message: `a listener failed: ${why}` });
   };
   // An event that a listener emits is queued, so that all listeners get all events in the same order.
-  const tell = (first: Event) => {
-    isTelling = true;
+  const notify = (first: Event) => {
+    isNotifying = true;
     try {
       for (let event: Event | undefined = first; event; event = waiting.shift())
         for (const listener of listeners)
@@ -50,7 +50,7 @@ export function createLog(now: () => number) {
             reportOnce(listener, error);
           }
     } finally {
-      isTelling = false;
+      isNotifying = false;
     }
   };
   const log = {
@@ -60,8 +60,8 @@ export function createLog(now: () => number) {
       event.seq = seq++;
       event.at = micro(now() - start);
       keeper?.take(event);
-      if (isTelling) waiting.push(event);
-      else tell(event);
+      if (isNotifying) waiting.push(event);
+      else notify(event);
       return event;
     },
     /** Returns a new id for a request and its response. */

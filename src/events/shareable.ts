@@ -12,8 +12,8 @@ import type { Arrival } from './exchange.js';
 export function shareableText(content: Content, redactor: Redactor): string | null {
   const { text } = content;
   if (text === null) return null;
-  if (content.json.ok) return redactJson(withoutPower(content, text), redactor);
-  return redactor.text(withoutPowerInText(text));
+  if (content.json.ok) return redactJson(withoutSecretUrls(content, text), redactor);
+  return redactor.text(withoutSecretUrlsInText(text));
 }
 
 const SHAREABLE_URL = {
@@ -42,20 +42,20 @@ export function shareableUrl({ purpose, url }: RequestEvent, redactor: Redactor)
   return redactor.text(origin + url).slice(origin.length);
 }
 
-function withoutPower({ json }: Content, text: string): string {
-  if (!json.ok || !MAY_HAVE_POWER.test(text)) return text;
+function withoutSecretUrls({ json }: Content, text: string): string {
+  if (!json.ok || !MAY_HAVE_SECRET_URLS.test(text)) return text;
   const value = json.value;
-  const shareable = withoutPowerAt(value);
+  const shareable = withoutSecretUrlsAt(value);
   return shareable === value ? text : inLayout(text, shareable);
 }
 
 /** Names may contain escapes. */
-const MAY_HAVE_POWER = new RegExp([...SECRET_URLS, String.raw`\\u`].join('|'));
+const MAY_HAVE_SECRET_URLS = new RegExp([...SECRET_URLS, String.raw`\\u`].join('|'));
 
 /** Removes secret URLs at any depth, since rejected messages are kept too. Returns the same value if it has none. */
-function withoutPowerAt(value: unknown): unknown {
+function withoutSecretUrlsAt(value: unknown): unknown {
   if (Array.isArray(value)) {
-    const items = value.map(withoutPowerAt);
+    const items = value.map(withoutSecretUrlsAt);
     return items.some((item, index) => item !== value[index]) ? items : value;
   }
   if (!isRecord(value)) return value;
@@ -69,15 +69,15 @@ function withoutPowerAt(value: unknown): unknown {
 /** Elsewhere than in a choice, `response_url` is an ordinary name. */
 function shareableMember(name: string, member: unknown, isChoice: boolean): unknown {
   const secret = SECRET_URLS.find(each => each === name && (isChoice || each !== 'response_url'));
-  return secret ? SHAREABLE_URL[secret](foreignWords(member)) : withoutPowerAt(member);
+  return secret ? SHAREABLE_URL[secret](foreignWords(member)) : withoutSecretUrlsAt(member);
 }
 
 /** The same for text that is not complete JSON: removes the query of URLs after such a name. */
-export function withoutPowerInText(text: string): string {
-  return text.replace(POWERFUL_IN_TEXT, '$1');
+export function withoutSecretUrlsInText(text: string): string {
+  return text.replace(SECRET_URL_IN_TEXT, '$1');
 }
 
-const POWERFUL_IN_TEXT = new RegExp(
+const SECRET_URL_IN_TEXT = new RegExp(
   String.raw`((?:${SECRET_URLS.join('|')})\W{1,12}\w{1,20}:[^\s"'<>?#]{0,2000})[?#][^\s"'<>]*`,
   'gi',
 );
@@ -247,11 +247,11 @@ function wordsOf(url: string): string[] {
   const [path = '', query = ''] = url.replace(/^https?:\/\/[^/?#]*/i, '').split(/\?(.*)/s);
   const values = query.split(/[&#]/).map(each => each.slice(each.indexOf('=') + 1));
   const written = [...path.split(/[/#]/), ...values, ...values.flatMap(value => value.split('/'))];
-  return [...new Set(written.flatMap(word => [word, decoded(word)]).flatMap(tame))];
+  return [...new Set(written.flatMap(word => [word, decoded(word)]).flatMap(splitAtDelimiters))];
 }
 
 /** Splits at characters that could end a text or an escape. */
-function tame(word: string): string[] {
+function splitAtDelimiters(word: string): string[] {
   const words = word.split(/["'<>\\\s\p{Cc}]+/u);
   const bare = words.map(each => each.replace(/[.=]+$/, ''));
   return [...words, ...bare, ...(word.match(TOKEN) ?? [])].filter(each => each !== '' && !isPublic(each));

@@ -4,7 +4,7 @@ import { type OutputLine, type Redactor, redactHeaders, redactJson, safeJsonLine
 import { piecesOf } from '../util/text.js';
 import { Content } from './content.js';
 import type { Event, EventOf } from './events.js';
-import { shareableText, shareableUrl, withoutPowerInText } from './shareable.js';
+import { shareableText, shareableUrl, withoutSecretUrlsInText } from './shareable.js';
 import type { TranscriptHeader, TranscriptLine } from './transcript-reader.js';
 
 /** Refers to the bytes in a `body` line. */
@@ -105,7 +105,7 @@ function eventLine(event: Event, body: BodyRef | null, redactor: Redactor): Tran
   const wire = { headers: redactHeaders(event.headers, redactor), body: undefined, ...ref };
   if (event.kind === 'request') return { ...event, url: shareableUrl(event, redactor), ...wire };
   const { refusal } = event;
-  const why = refusal === undefined ? {} : { refusal: redactor.text(withoutPowerInText(refusal)) };
+  const why = refusal === undefined ? {} : { refusal: redactor.text(withoutSecretUrlsInText(refusal)) };
   return { ...event, ...wire, ...why };
 }
 

@@ -57,15 +57,15 @@ function parentOf(value: unknown, path: Path): unknown {
 
 /** Validates again with `reportInput`, which would slow down the first validation. */
 function faultsOf(schema: z.ZodMiniType, value: unknown): string[] {
-  const issues = schema.safeParse(value, { reportInput: true, error: () => WORDLESS }).error?.issues ?? [];
+  const issues = schema.safeParse(value, { reportInput: true, error: () => NO_MESSAGE }).error?.issues ?? [];
   return issues.map(issue => `${jsonPath(issue.path)}: ${sentence(issue)}`);
 }
 
 /** The message of an issue without a text from its schema. The text is then made from the issue, whatever locale zod has. */
-export const WORDLESS = 'Invalid input';
+export const NO_MESSAGE = 'Invalid input';
 
 export function sentence(issue: Issue): string {
-  if (issue.message !== WORDLESS) return issue.message;
+  if (issue.message !== NO_MESSAGE) return issue.message;
   return issue.input === undefined ? 'is required' : byCode(issue);
 }
 

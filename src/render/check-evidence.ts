@@ -3,7 +3,7 @@ import type { Spot } from '../check/rule.js';
 import type { Content } from '../events/content.js';
 import type { Event, RequestEvent } from '../events/events.js';
 import { type RoundTrip, roundTripsIn } from '../events/round-trips.js';
-import { shareableText, shareableUrl, withoutPowerInText } from '../events/shareable.js';
+import { shareableText, shareableUrl, withoutSecretUrlsInText } from '../events/shareable.js';
 import { SECRET_URLS } from '../protocol/callbacks.js';
 import { groupBy } from '../util/collections.js';
 import { parseJson } from '../util/json.js';
@@ -80,7 +80,7 @@ function partOfLarge(
   redactor: Redactor,
 ) {
   if (typeof raw !== 'string' || SECRET_URLS.some(name => name === path.at(-1))) return undefined;
-  return redactor.text(withoutPowerInText(raw.slice(Math.max(0, from - LARGE), to + LARGE)));
+  return redactor.text(withoutSecretUrlsInText(raw.slice(Math.max(0, from - LARGE), to + LARGE)));
 }
 
 /** Shows the siblings of a missing member: it may have another name. */

@@ -1,7 +1,7 @@
 import type { Content } from '../events/content.js';
 import type { Event, EventKind, RequestEvent, ResponseEvent } from '../events/events.js';
 import type { RoundTrip } from '../events/round-trips.js';
-import { shareableText, shareableUrl, withoutPowerInText } from '../events/shareable.js';
+import { shareableText, shareableUrl, withoutSecretUrlsInText } from '../events/shareable.js';
 import { prettyJson } from '../util/json.js';
 import { type Redactor, redactHeaders } from '../util/redact.js';
 import { bytesText, decodeUtf8, formatDuration } from '../util/text.js';
@@ -185,7 +185,7 @@ function rawLines(body: Content, redactor: Redactor): readonly Line[] {
     return total === lines.length && text.length <= SHOWN.characters ? lines : [...lines, rest];
   }
   const latin = Buffer.from(bytes.subarray(0, READ)).toString('latin1');
-  const clean = Buffer.from(redactor.text(withoutPowerInText(latin)), 'latin1').subarray(0, SHOWN.bytes);
+  const clean = Buffer.from(redactor.text(withoutSecretUrlsInText(latin)), 'latin1').subarray(0, SHOWN.bytes);
   const lines = Array.from({ length: Math.ceil(clean.length / ROW) }, (_, row) => hexLine(clean, row * ROW));
   return size <= SHOWN.bytes ? lines : [...lines, rest];
 }
@@ -266,7 +266,7 @@ const LARGE = 64 * 1024;
 export function beginningText(body: Content, redactor: Redactor): string | null {
   if (body.size <= LARGE) return shareableText(body, redactor);
   const text = decodeUtf8(body.bytes);
-  return text === null ? null : redactor.text(withoutPowerInText(text.slice(0, LARGE)));
+  return text === null ? null : redactor.text(withoutSecretUrlsInText(text.slice(0, LARGE)));
 }
 
 /** Why a request got no response. */

@@ -5,7 +5,7 @@ import {
   DIALECT_NAMES,
   type Dialect,
   type Reading,
-  type SoundReading,
+  type ValidReading,
 } from '../../src/dialects/dialect.js';
 import { readAs, translate, writeAs } from '../../src/dialects/dialects.js';
 import { deepFreeze } from '../support/deep-freeze.js';
@@ -14,7 +14,7 @@ import { ANSWERS, ANYTHING, NATIVES } from './samples.js';
 const MAX_MESSAGE = 600;
 
 /** Reads a message that must be valid. */
-export function readSound(dialect: Dialect, native: unknown): SoundReading {
+export function readSound(dialect: Dialect, native: unknown): ValidReading {
   const reading = dialect.read(native);
   if (!reading.ok) throw new Error(`${dialect.name} cannot read it: ${reading.faults.join('; ')}`);
   return reading;

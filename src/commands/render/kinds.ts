@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Reading, SoundReading } from '../../dialects/dialect.js';
+import type { Reading, ValidReading } from '../../dialects/dialect.js';
 import { readAs } from '../../dialects/dialects.js';
 import { answerOf, readMcpAnswer } from '../../events/answer.js';
 import { shareableMessage, urlSecrets } from '../../events/shareable.js';
@@ -63,7 +63,7 @@ const callbackKind: Kind = {
     return saved(
       message.type,
       [messageLines(isPrivate ? message : shareableMessage(message)), ...sections],
-      { message: withoutPower(message, native), ...members },
+      { message: withoutSecretUrls(message, native), ...members },
       [...remarks, ...warnings],
       () => (reading?.ok ? [{ ...reading, source: () => json.source([]) }] : []),
     );
@@ -71,7 +71,7 @@ const callbackKind: Kind = {
 };
 
 /** Removes secrets that grant access to a conversation: the report may be stored (threats, row 25). */
-function withoutPower(message: Callback, native: unknown): unknown {
+function withoutSecretUrls(message: Callback, native: unknown): unknown {
   if (!isRecord(native)) return native;
   if (message.type !== 'user_choice') return shareableMessage(native);
   const secrets = urlSecrets([message.response_url], [message.id, message.group_id]);
@@ -215,7 +215,7 @@ function reportAnswers(report: Report, source: Json['source']): SavedAnswer[] {
 }
 
 /** Returns an answer of a tool. @param kind its name in `-o json` */
-function savedAnswer(kind: string, reading: SoundReading, { notes, source }: Json, panes?: Section): Saved {
+function savedAnswer(kind: string, reading: ValidReading, { notes, source }: Json, panes?: Section): Saved {
   return saved(
     kind,
     answerSections(kind, reading, panes),
@@ -228,7 +228,7 @@ function savedAnswer(kind: string, reading: SoundReading, { notes, source }: Jso
 /** Returns the sections for how the call ended, what the model gets, and members that no pane shows. */
 function answerSections(
   what: string,
-  { answer, text }: SoundReading,
+  { answer, text }: ValidReading,
   panes: Section = llmPane(text, true),
 ): Section[] {
   const { call, outcome, beside = {} } = answer;
@@ -243,13 +243,13 @@ function jsonSection([title, value]: [title: string, value: unknown]): Line[] {
   return [[say(title, 'title')], ...textLines(safeJson(value, 2), Number.POSITIVE_INFINITY).lines];
 }
 
-const answerReport = ({ native, answer, text }: SoundReading) => ({
+const answerReport = ({ native, answer, text }: ValidReading) => ({
   message: native,
   outcome: answer.outcome,
   llm: { text },
 });
 
-const answerWarnings = ({ notes, text }: SoundReading) => [...messagesOf(notes), ...textWarnings(text)];
+const answerWarnings = ({ notes, text }: ValidReading) => [...messagesOf(notes), ...textWarnings(text)];
 
 /** Limits: characters of an outcome's member, of an event and of arguments; number of session events. */
 const MAX = { member: 300, text: 200, events: 50 };
@@ -268,7 +268,7 @@ function outcomeLines({ type, basis, ...members }: JudgedOutcome): Line[] {
 }
 
 /** Returns the name of an answer in the agent-session API; for an unknown outcome, the name in the file. */
-function kindOfAnswer({ answer: { outcome } }: SoundReading): string {
+function kindOfAnswer({ answer: { outcome } }: ValidReading): string {
   if (outcome.type === 'unknown') return String(outcome.raw);
   return outcome.type === 'success' ? 'tool_result' : 'error_event';
 }

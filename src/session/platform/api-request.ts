@@ -7,7 +7,7 @@ import type { SessionTool } from '../../fixtures/session-script.js';
 import { hasBody } from '../../http/body.js';
 import type { Answer, Incoming, Reply } from '../../http/route.js';
 import { errorEventSchema, type SettledCall, sessionResultSchema } from '../../protocol/session.js';
-import { sentence, WORDLESS } from '../../protocol/validate.js';
+import { sentence, NO_MESSAGE } from '../../protocol/validate.js';
 import { readJson } from '../../util/json.js';
 import { redactHeaders, safeJson } from '../../util/redact.js';
 import { mediaTypeOf } from '../../util/url.js';
@@ -64,7 +64,7 @@ class Refused extends Error {
 
 /** Validates an untrusted value. @param loc its path in the request */
 function check<Schema extends z.ZodMiniType>(schema: Schema, value: unknown, loc: Path) {
-  const { data, error } = schema.safeParse(value, { reportInput: true, error: () => WORDLESS });
+  const { data, error } = schema.safeParse(value, { reportInput: true, error: () => NO_MESSAGE });
   return { data, details: error?.issues.map(issue => detailOf(issue, loc)) ?? [] };
 }
 

@@ -80,12 +80,3 @@ test.each([...Object.keys(SCHEMAS), 'check-report'] as Name[])(
     expect(exportedAs).toBe(path);
   },
 );
-
-test.each<[Generated, string]>([
-  ['fixtures', 'drawn from the seed'],
-  ['fixtures', 'The name of a tool, or an operator'],
-  ['session', 'Pending at the same time'],
-  ['cases', 'whatever its annotations say'],
-])('fixtures/%s.schema.json has descriptions: %s', (name, description) => {
-  expect(JSON.stringify(SCHEMAS[name])).toContain(description);
-});

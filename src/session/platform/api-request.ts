@@ -7,7 +7,7 @@ import type { SessionTool } from '../../fixtures/session-script.js';
 import { hasBody } from '../../http/body.js';
 import type { Answer, Incoming, Reply } from '../../http/route.js';
 import { errorEventSchema, type SettledCall, sessionResultSchema } from '../../protocol/session.js';
-import { sentence, NO_MESSAGE } from '../../protocol/validate.js';
+import { NO_MESSAGE, sentence } from '../../protocol/validate.js';
 import { readJson } from '../../util/json.js';
 import { redactHeaders, safeJson } from '../../util/redact.js';
 import { mediaTypeOf } from '../../util/url.js';

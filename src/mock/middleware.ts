@@ -20,7 +20,7 @@ interface Change {
 }
 
 /** The same value if nothing changed, else a copy. */
-interface Shaped {
+export interface Shaped {
   readonly value: unknown;
   readonly changes: readonly Change[];
 }

@@ -205,11 +205,18 @@ export class Outbox {
   }
 
   async #attempt(delivery: Delivery, origin: string): Promise<Failure | null> {
+    const { log, client } = this.#options;
     const slot = this.#slots.take(origin);
     if (slot) await slot;
     try {
       while (this.#resumed) await this.#resumed;
-      return this.#obstacle(delivery) ?? (await this.#send(delivery));
+      const obstacle = this.#obstacle(delivery);
+      if (obstacle) return obstacle;
+      delivery.begin(log);
+      await log.kept(); // after a crash the same bytes are sent again
+      return delivery.answered(await client.send(delivery));
+    } catch (error) {
+      return delivery.failed(error);
     } finally {
       this.#slots.leave(origin);
     }
@@ -219,17 +226,6 @@ export class Outbox {
     if (this.#isClosed) return { why: STOPPED, isFinal: true };
     const why = callback.cancelReason?.(); // an event after a cancel is not a loss (TOOL-SUB)
     return why ? { why, isFinal: true, what: 'event' } : null;
-  }
-
-  async #send(delivery: Delivery): Promise<Failure | null> {
-    const { log, client } = this.#options;
-    delivery.begin(log);
-    try {
-      await log.kept(); // after a crash the same bytes are sent again
-      return delivery.answered(await client.send(delivery));
-    } catch (error) {
-      return delivery.failed(error);
-    }
   }
 
   #giveUp({ callback, leg }: Delivery, { why, what = 'callback' }: Failure): false {

@@ -7,7 +7,7 @@ import type { Invocation } from '../protocol/invocation.js';
 import type { Clock } from '../system/clock.js';
 import { isRecord } from '../util/values.js';
 import type { Conversation, Fields } from './conversation.js';
-import type { Middlewares } from './middleware.js';
+import type { Middlewares, Shaped } from './middleware.js';
 
 /** The values of templates. A class, because an object with getters costs a tenth of all the work for a call. */
 class CallValues {
@@ -80,10 +80,10 @@ export class ReplyPlayer {
   }
 
   /** Plays the reply of the fixture. */
-  async playFixture(from: StepPath): Promise<void> {
+  playFixture(from: StepPath): Promise<void> {
     const { missing = [], reply = [] } = this.found ?? {};
     this.#filled({ value: null, missing });
-    await this.#play(reply, from);
+    return this.#play(reply, from);
   }
 
   /**
@@ -94,14 +94,15 @@ export class ReplyPlayer {
    */
   async #play(reply: Reply, from: StepPath, under: StepPath = [], after?: StepPath): Promise<void> {
     const first = Number(from[0] ?? 0);
-    for (let index = first; index < reply.length; index++) {
+    for (const [index, step] of reply.entries()) {
+      if (index < first) continue;
       const place = {
         here: [...under, index],
         next: index + 1 < reply.length ? [...under, index + 1] : after,
       };
       const isAnswered = index === first && from.length > 1; // the question was sent before a restart
-      if (isAnswered) await this.#playAnswered(reply[index], place, from);
-      else if (!(await this.#playInTurn(reply[index], reply[index + 1], place))) return;
+      if (isAnswered) await this.#playAnswered(step, place, from);
+      else if (!(await this.#playInTurn(step, reply[index + 1], place))) return;
     }
   }
 
@@ -112,27 +113,27 @@ export class ReplyPlayer {
     return (ReplyPlayer.#players[step.kind] as StepPlayer<StepKind>)(this, step, place);
   }
 
-  async #playAnswered(step: Step | undefined, place: Place, [, answer, ...deeper]: StepPath): Promise<void> {
-    const branch = step && branchOf(step, String(answer));
+  async #playAnswered(step: Step, place: Place, [, answer, ...deeper]: StepPath): Promise<void> {
+    const branch = branchOf(step, String(answer));
     if (branch) await this.#playBranch(branch, String(answer), place, deeper);
   }
 
-  /** Returns false if the call was canceled before. */
-  async #playInTurn(step: Step | undefined, following: Step | undefined, place: Place): Promise<boolean> {
-    if (!step) return false;
-    const { conversation } = this;
+  /** Resolves to false if the call was canceled before. */
+  #playInTurn(step: Step, following: Step | undefined, place: Place): Promise<boolean> {
     const ms = this.#delayOf(step);
-    if (ms > 0) await conversation.pause(ms);
-    if (conversation.isCanceled && !conversation.outlivesCancel) {
-      await conversation.canceled();
-      return false;
-    }
+    const play = () => this.#playNow(step, following, place);
+    return ms > 0 ? this.conversation.pause(ms).then(play) : play(); // an await would cost memory as long as the step takes
+  }
+
+  #playNow(step: Step, following: Step | undefined, place: Place): Promise<boolean> {
+    const { conversation } = this;
+    if (conversation.isCanceled && !conversation.outlivesCancel)
+      return conversation.canceled().then(() => false);
     if (step.state !== undefined) this.found?.enterState(step.state);
     const isQuestion = step.kind === 'choice' || step.kind === 'oauth'; // a question takes the trigger, before the next step
     if (!isQuestion && following?.kind === 'event' && following.on === 'demand') conversation.expectTrigger();
     conversation.continuesAt(isQuestion ? undefined : place.next);
-    await this.playStep(step, place);
-    return true;
+    return this.playStep(step, place).then(() => true);
   }
 
   #playBranch(branch: Reply, answer: string, { here, next }: Place, from: StepPath = []): Promise<void> {
@@ -140,12 +141,14 @@ export class ReplyPlayer {
   }
 
   static readonly #players: { readonly [K in StepKind]: StepPlayer<K> } = {
-    payload: async (player, { payload }) => {
+    payload: (player, { payload }) => {
       const { conversation, middlewares, invocation } = player;
+      const send = ({ value, changes }: Shaped) => {
+        conversation.logChanges('middleware', changes);
+        return conversation.payload(value);
+      };
       const shaping = middlewares.response(player.#fill(payload), invocation);
-      const { value, changes } = shaping instanceof Promise ? await shaping : shaping;
-      conversation.logChanges('middleware', changes);
-      return conversation.payload(value);
+      return shaping instanceof Promise ? shaping.then(send) : send(shaping); // as above
     },
     result: async (player, { result, layout }) => {
       const { conversation } = player;

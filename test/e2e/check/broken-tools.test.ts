@@ -28,7 +28,7 @@ const TOOL_RULES = Object.values(RULES).filter(rule => 'observe' in rule && rule
 const IS_FULL = process.env['ALL_PROBES'] !== undefined;
 
 /** Every tool meets valid calls (late ones again alone), the probes of its rule and a part of the others, every probe several tools. */
-const PARTS = 8;
+const PARTS = 16;
 
 /** The rules whose probes a tool meets. */
 function wantsFor(own: RequirementId): (id: RequirementId) => boolean {

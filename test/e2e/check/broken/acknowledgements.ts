@@ -38,6 +38,7 @@ export const acknowledgements: BrokenTools = {
       does: 'answers one operation never',
       start: () => startWithOdd({ odd: { reply: { payload: 'done' }, faults: { ack: { delay: 60_000 } } } }),
       says: /^a result came, but no acknowledgement$/,
+      options: { wants: id => ['TOOL-ACK', 'TOOL-MALFORMED', 'TOOL-CLOSE'].includes(id) }, // its result comes after the call was broken off
     },
     {
       does: 'works before it acknowledges its first call',

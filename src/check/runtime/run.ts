@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { rmSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -58,6 +59,7 @@ export async function runScenarios(
   const { clock, atOnce = AT_ONCE, onProgress } = options;
   const failed = new AbortController();
   const signal = AbortSignal.any([options.signal, failed.signal]);
+  setMaxListeners(0, signal); // each scenario listens
   const start = clock.now();
   const found = new Map<Scenario, readonly Event[]>();
   const folder = await mkdtemp(join(tmpdir(), 'protocol-cli-'));

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { gather } from '../../../src/check/evidence.js';
 import { type Check, checksOf } from '../../../src/check/judge.js';
@@ -31,9 +30,7 @@ export function driverHere(run: (streams: DriverStreams) => Promise<void>, log?:
   };
 }
 
-/** Of many scenarios at the same time. */
 const { signal } = new AbortController();
-setMaxListeners(0, signal);
 
 /** A runtime, and the scenarios that it plays. */
 interface Player {
@@ -52,7 +49,7 @@ interface Running {
 /** The verdicts on each runtime. They share one run, so that none waits alone. */
 export async function checksOfRuntimes(
   players: readonly Player[],
-  { log, atOnce = 10, windowMs = 3_000 }: Running = {},
+  { log, atOnce = 24, windowMs = 3_000 }: Running = {},
 ): Promise<readonly (readonly Check[])[]> {
   const played = players.flatMap(({ scenarios = SCENARIOS }, player) =>
     scenarios.map(scenario => ({ ...scenario, name: `${scenario.name} ${player}`, player })),

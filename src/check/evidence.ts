@@ -15,7 +15,7 @@ import { CallbackEvidence, CallEvidence, Discovery } from './call.js';
 import { type AskedCall, RuntimeView } from './runtime-view.js';
 
 /** A tool that crashed: nothing after `message` reached it. */
-export interface Death {
+export interface ToolCrash {
   /** What the tool received, or sent without success, just before the crash. */
   readonly kind: 'malformed' | 'notice' | 'callback' | 'call';
   readonly message: RoundTrip;
@@ -54,14 +54,14 @@ export interface Evidence
   readonly isProbed: boolean;
   /** In the order in which they were made. */
   readonly calls: readonly CallEvidence[];
-  readonly strays: readonly CallbackEvidence[];
+  readonly unmatchedCallbacks: readonly CallbackEvidence[];
   readonly discoveries: readonly Discovery[];
   readonly closes: readonly RoundTrip[];
   readonly cancels: readonly RoundTrip[];
   readonly migrations: readonly RoundTrip[];
   /** All plans, also those without a call. */
   readonly plans: readonly EventOf<'planned'>[];
-  readonly death: Death | null;
+  readonly toolCrash: ToolCrash | null;
   /** What the driver of a runtime was asked and showed; null without a driver. */
   readonly view: RuntimeView | null;
   /** The calls that a scenario asked for; none without a driver. */
@@ -106,8 +106,8 @@ export async function gather(recording: Recording, side: Side): Promise<Evidence
     cancels: of('cancel'),
     migrations: of('migrate'),
   };
-  const death = findDeath(sent);
-  if (death) markCutShort(death, calls);
+  const toolCrash = findToolCrash(sent);
+  if (toolCrash) markCutShort(toolCrash, calls);
   const view = RuntimeView.of(events, calls);
   const servers = serversOf(discoveries);
   return {
@@ -115,11 +115,11 @@ export async function gather(recording: Recording, side: Side): Promise<Evidence
     observer,
     isWhole: isComplete,
     isProbed: known.some(isProbe),
-    strays: of('callback')
+    unmatchedCallbacks: of('callback')
       .filter(({ request }) => !request.calls?.length)
       .map(trip => new CallbackEvidence(trip, null)),
     plans: events.filter(event => event.kind === 'planned'),
-    death,
+    toolCrash,
     view,
     requestedCalls: view ? await readRequestedCalls(view, calls, servers) : [],
     servers,
@@ -267,7 +267,7 @@ async function checkArguments(tool: Tool, args: unknown): Promise<readonly strin
 type Sent = Pick<Evidence, 'calls' | 'discoveries' | 'closes' | 'cancels' | 'migrations'>;
 
 /** Finds the message that most likely crashed the tool; null if the last request was answered or aborted. */
-function findDeath(sent: Sent): Death | null {
+function findToolCrash(sent: Sent): ToolCrash | null {
   const { calls, discoveries, closes, cancels, migrations } = sent;
   const requests = [
     ...calls.flatMap(({ attempts, selections }) => [...attempts, ...selections]),
@@ -291,10 +291,10 @@ function findDeath(sent: Sent): Death | null {
   return { ...worst, later, others: suspects.filter(({ kind }) => kind === worst.kind).length - 1 };
 }
 
-type Suspect = Pick<Death, 'kind' | 'message'>;
+type Suspect = Pick<ToolCrash, 'kind' | 'message'>;
 
 function suspectsIn({ calls, closes, cancels }: Sent): readonly Suspect[] {
-  const ofKind = (kind: Death['kind'], messages: readonly RoundTrip[]) =>
+  const ofKind = (kind: ToolCrash['kind'], messages: readonly RoundTrip[]) =>
     messages.map(message => ({ kind, message }));
   return [
     ...ofKind('notice', [...closes, ...cancels]),
@@ -316,7 +316,7 @@ function rankOf({ kind, message }: Suspect): number {
 }
 
 /** Marks the calls that the crash cut off, except the one that caused it. */
-function markCutShort({ message, later }: Death, calls: readonly CallEvidence[]): void {
+function markCutShort({ message, later }: ToolCrash, calls: readonly CallEvidence[]): void {
   for (const call of calls) {
     const isSent = call.attempts.some(attempt => !attempt.isUnsent) && !call.attempts.includes(message);
     const hasResult = call.messages('tool_result').some(({ callback }) => callback.status === 200);

@@ -329,7 +329,7 @@ export type Standing =
 
 export interface Row extends Check {
   readonly standing: Standing;
-  readonly excuse?: ExpectedFailure;
+  readonly expectedFailure?: ExpectedFailure;
 }
 
 /** The verdict on a whole run: zero checks never pass. */
@@ -360,7 +360,7 @@ export interface Conformance {
 }
 
 interface Terms {
-  readonly excuses?: readonly ExpectedFailure[];
+  readonly expectedFailures?: readonly ExpectedFailure[];
   readonly sides?: readonly Side[];
   /** A warning counts as a failure. */
   readonly isStrict?: boolean;
@@ -369,7 +369,7 @@ interface Terms {
 }
 
 /** How each status counts, and how if its failure is expected. */
-const STANDINGS: Readonly<Record<CheckStatus, readonly [Standing, excused: Standing]>> = {
+const STANDINGS: Readonly<Record<CheckStatus, readonly [Standing, ifExpected: Standing]>> = {
   fail: ['failed', 'expected'],
   warn: ['warned', 'expected'],
   pass: ['passed', 'stale'],
@@ -380,22 +380,24 @@ const STANDINGS: Readonly<Record<CheckStatus, readonly [Standing, excused: Stand
 export function conformanceOf(
   checks: readonly Check[],
   cases: readonly CaseCheck[] = [],
-  { excuses = [], sides = BOTH, isStrict = false, gaps = [], scenarios = [] }: Terms = {},
+  { expectedFailures = [], sides = BOTH, isStrict = false, gaps = [], scenarios = [] }: Terms = {},
 ): Conformance {
   const rows = checks.map((check): Row => {
-    const [standing, excused] = STANDINGS[isStrict && check.status === 'warn' ? 'fail' : check.status];
-    const excuse = excuses.find(({ id }) => id === check.id);
+    const [standing, ifExpected] = STANDINGS[isStrict && check.status === 'warn' ? 'fail' : check.status];
+    const expectedFailure = expectedFailures.find(({ id }) => id === check.id);
     const isUncertain = check.status === 'pass' && gaps.length > 0; // it may fail in the missing part
-    return excuse && !isUncertain ? { ...check, standing: excused, excuse } : { ...check, standing };
+    return expectedFailure && !isUncertain
+      ? { ...check, standing: ifExpected, expectedFailure }
+      : { ...check, standing };
   });
   const verdict = verdictOf(rows, cases);
   return {
     checks: rows,
     cases,
     gaps,
-    idle: excuses.flatMap(excuse => {
-      const why = whyIdle(excuse, checks, sides);
-      return why === null ? [] : [{ ...excuse, why }];
+    idle: expectedFailures.flatMap(expectedFailure => {
+      const why = whyIdle(expectedFailure, checks, sides);
+      return why === null ? [] : [{ ...expectedFailure, why }];
     }),
     scenarios,
     summary: countStatuses(checks),

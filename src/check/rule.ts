@@ -4,7 +4,7 @@ import type { RequirementId, Side } from '../protocol/requirements.js';
 import { cutBeforeToken, firstFew, formatDuration } from '../util/text.js';
 import { visibleLine } from '../util/visible.js';
 import type { CallEvidence } from './call.js';
-import type { Death, Evidence } from './evidence.js';
+import type { Evidence, ToolCrash } from './evidence.js';
 
 export interface Requirement {
   readonly side: Side;
@@ -216,16 +216,20 @@ export function nullRemark(paths: readonly string[] = []): readonly string[] {
  * elsewhere the user may have stopped the tool, unless it cut the connection itself.
  * @param message in words: `a malformed payload`
  */
-export function crash(evidence: Evidence, kind: Death['kind'], message: string): Observation | null {
-  const { death, isProbed } = evidence;
-  if (death?.kind !== kind) return null;
-  const { later, others } = death;
-  const code = death.message.broken && kind !== 'callback' ? ` (${death.message.broken.code})` : '';
+export function crash(evidence: Evidence, kind: ToolCrash['kind'], message: string): Observation | null {
+  const { toolCrash, isProbed } = evidence;
+  if (toolCrash?.kind !== kind) return null;
+  const { later, others } = toolCrash;
+  const code = toolCrash.message.broken && kind !== 'callback' ? ` (${toolCrash.message.broken.code})` : '';
   const more = others > 0 ? `; ${others} more had been sent by then` : '';
-  const end = lacking(`the tool stopped responding after ${message}${code}${more}`, [death.message, later], {
-    about: death.message.events,
-  });
-  return isProbed || death.message.failure === 'cut' ? { ...end, isFatal: true } : end;
+  const end = lacking(
+    `the tool stopped responding after ${message}${code}${more}`,
+    [toolCrash.message, later],
+    {
+      about: toolCrash.message.events,
+    },
+  );
+  return isProbed || toolCrash.message.failure === 'cut' ? { ...end, isFatal: true } : end;
 }
 
 /** Rules about the callbacks of a call: without a valid callback none of them can be judged. */

@@ -113,7 +113,7 @@ class CallRecord {
   /** Whether the invocation was not accepted; it may come again. */
   isRefused = false;
   /** Whether lost callbacks are planned. */
-  isExcused = false;
+  mayLoseCallbacks = false;
   /** The number of planned copies of callbacks: one of each may be lost. */
   copies = 0;
   /** The callback that is planned to be broken, and may be lost. */
@@ -184,7 +184,7 @@ interface OpenRequest {
  * limit was answered as planned and is neither.
  *
  * A call is delivered once its `tool_result` is accepted, after any number of attempts; the call of a client without callbacks once its
- * request is answered. No result is expected where silence or a broken result was planned (another callback broken on purpose excuses
+ * request is answered. No result is expected where silence or a broken result was planned (another callback broken on purpose concerns
  * only itself), where the call was cancelled or its thread closed, or where the invocation was not accepted.
  */
 export class Verification {
@@ -249,8 +249,8 @@ export class Verification {
     this.#finished.set(call.key, call);
   }
 
-  #excuse(call: CallRecord): void {
-    call.isExcused = true;
+  #finishWithoutResult(call: CallRecord): void {
+    call.mayLoseCallbacks = true;
     this.#finish(call);
   }
 
@@ -258,11 +258,12 @@ export class Verification {
     const { purpose, calls = [], thread } = event;
     if (purpose === 'invocation') return void this.#onInvocation(event);
     if (purpose === 'close')
-      for (const call of [...this.#open.values()]) if (call.thread === thread) this.#excuse(call);
+      for (const call of [...this.#open.values()])
+        if (call.thread === thread) this.#finishWithoutResult(call);
     for (const key of calls) {
       const call = this.#call(key);
       if (call && purpose === 'callback') this.#onCallback(call, event);
-      if (call && purpose === 'cancel') this.#excuse(call);
+      if (call && purpose === 'cancel') this.#finishWithoutResult(call);
     }
   }
 
@@ -315,7 +316,7 @@ export class Verification {
     else if (event.kind === 'dropped') {
       if (event.what === 'callback') this.#onLoss(call, event.why);
     } else if (event.kind === 'decided') {
-      if (event.what === 'cancel') this.#excuse(call);
+      if (event.what === 'cancel') this.#finishWithoutResult(call);
     } else
       ignored<
         | 'expected'
@@ -342,15 +343,15 @@ export class Verification {
     if (fixture !== undefined) this.#refusing.add(fixture);
     if (plan === 'rate-limit') call.fixture ??= null;
     if (plan === 'duplicate') call.copies++;
-    if (/^choice (?!delay$)/.test(plan)) this.#excuse(call); // the answer to its question does not count
+    if (/^choice (?!delay$)/.test(plan)) this.#finishWithoutResult(call); // the answer to its question does not count
     const effect = effectOf(plan);
     if (effect === 'accepted') return;
-    if (type === 'tool_result') this.#excuse(call);
+    if (type === 'tool_result') this.#finishWithoutResult(call);
     else call.brokenCallback = effect === 'unsent' ? 'none' : 'next';
   }
 
   #onLoss(call: CallRecord, why: string): void {
-    if (call.isExcused) return;
+    if (call.mayLoseCallbacks) return;
     if (call.brokenCallback !== 'none') call.brokenCallback = 'none';
     else if (call.copies > 0) call.copies--;
     else {

@@ -109,7 +109,7 @@ function consequenceOf({ id, standing }: Row, checks: readonly Row[]): Finding['
 }
 
 function findingOf(row: Row): Finding {
-  const { id, side, level, standing, reason, reasonLines = [reason], masks, excuse, events } = row;
+  const { id, side, level, standing, reason, reasonLines = [reason], masks, expectedFailure, events } = row;
   const { statement, advice } = RULES[id];
   const rule = {
     about: side,
@@ -122,14 +122,17 @@ function findingOf(row: Row): Finding {
     events,
   };
   if (standing === 'stale') {
-    const stale = `it passes but is expected to fail; remove it from ${excuse?.place}`;
-    return { ...rule, reasons: [stale], place: excuse?.place };
+    const stale = `it passes but is expected to fail; remove it from ${expectedFailure?.place}`;
+    return { ...rule, reasons: [stale], place: expectedFailure?.place };
   }
   const { scenarios, calls, expected, actual, spots = [] } = row;
-  const isExcused = excuse !== undefined && standing === 'expected';
+  const isExpected = expectedFailure !== undefined && standing === 'expected';
   return {
     ...rule,
-    reasons: [...(isExcused ? [`expected: ${excuse.reason} (${excuse.place})`] : []), ...reasonLines],
+    reasons: [
+      ...(isExpected ? [`expected: ${expectedFailure.reason} (${expectedFailure.place})`] : []),
+      ...reasonLines,
+    ],
     ...{ scenarios, calls, expected, actual, spots },
     ...(isBreach(standing) && { advice }),
   };

@@ -18,7 +18,7 @@ const aCase = (status: CaseCheck['status']): CaseCheck => ({
   events: [],
 });
 const plain = { sides: ['tool'] } as const;
-const excuse = { id: 'TOOL-ACK', reason: 'known', place: 'f.yaml:1' } as const;
+const expectedFailure = { id: 'TOOL-ACK', reason: 'known', place: 'f.yaml:1' } as const;
 
 describe('the verdict on a run', () => {
   test.each<[string, Verdict, Check[], CaseCheck[]]>([
@@ -62,13 +62,16 @@ describe('an expected failure', () => {
     ['pass', 'stale', 'failed'],
     ['not-applicable', 'not-applicable', 'passed'],
   ])('%s is %s: %s', (status, standing, verdict) => {
-    const run = conformanceOf([row(status), row('pass', 'TOOL-ID')], [], { ...plain, excuses: [excuse] });
-    expect(run.checks[0]).toMatchObject({ standing, status, excuse });
-    expect(run.checks[1]).not.toHaveProperty('excuse');
+    const run = conformanceOf([row(status), row('pass', 'TOOL-ID')], [], {
+      ...plain,
+      expectedFailures: [expectedFailure],
+    });
+    expect(run.checks[0]).toMatchObject({ standing, status, expectedFailure });
+    expect(run.checks[1]).not.toHaveProperty('expectedFailure');
     expect(run.verdict).toBe(verdict);
   });
 
-  test.each<[string, Partial<typeof excuse> | { id: Check['id'] }, Check[], RegExp]>([
+  test.each<[string, Partial<typeof expectedFailure> | { id: Check['id'] }, Check[], RegExp]>([
     ['of a rule that was not selected', {}, [], /^was not selected$/],
     [
       'of a rule of the other side',
@@ -83,10 +86,10 @@ describe('an expected failure', () => {
       /needs load/,
     ],
     ['of a rule that did not apply', {}, [row('not-applicable')], /^did not apply: a reason$/],
-  ])('%s excuses nothing: it is reported, but fails nothing', (_, other, rows, why) => {
-    const excuses = [{ ...excuse, ...other }];
-    const run = conformanceOf([...rows, row('pass', 'TOOL-ID')], [], { ...plain, excuses });
-    expect(run.idle).toEqual([{ ...excuses[0], why: expect.stringMatching(why) }]);
+  ])('%s expectedFailures nothing: it is reported, but fails nothing', (_, other, rows, why) => {
+    const expectedFailures = [{ ...expectedFailure, ...other }];
+    const run = conformanceOf([...rows, row('pass', 'TOOL-ID')], [], { ...plain, expectedFailures });
+    expect(run.idle).toEqual([{ ...expectedFailures[0], why: expect.stringMatching(why) }]);
     expect(run.verdict).toBe('passed');
   });
 });

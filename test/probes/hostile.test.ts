@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { checksOf } from '../../src/check/judge.js';
-import { isNear, quota } from '../../src/check/probes/prober.js';
+import { isHostOfTool, quota } from '../../src/check/probes/prober.js';
 import type { Event } from '../../src/events/events.js';
 import { createLog } from '../../src/events/log.js';
 import type { Wire } from '../../src/runtime/wire.js';
@@ -284,5 +284,5 @@ test.each([
   [LOCAL, 'http://192.0.2.1/', false],
   [LOCAL, 'nowhere', false],
 ])('threats, row 9: whether the answer of a tool at %j may go to %s: %s', (tool, url, isOwn) => {
-  expect(isNear(url, { ...tool, wire: { base: tool.base } as Wire })).toBe(isOwn);
+  expect(isHostOfTool(url, { ...tool, wire: { base: tool.base } as Wire })).toBe(isOwn);
 });

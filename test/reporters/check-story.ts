@@ -72,7 +72,7 @@ export const STORY: ReportInput = {
   program: 'protocol-cli/test',
   warnings: [],
   whole: 'protocol-cli render run.ndjson',
-  run: conformanceOf(CHECKS, CASES, { excuses: EXCUSES }),
+  run: conformanceOf(CHECKS, CASES, { expectedFailures: EXCUSES }),
   record: { events: EVENTS, redactor: callbackSecrets(EVENTS) },
 };
 

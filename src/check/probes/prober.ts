@@ -112,7 +112,7 @@ export class Prober {
   readonly calls: SentCall[] = [];
   /** Whether our last finished request got no response. */
   isBroken = false;
-  readonly admits: (size: number) => boolean;
+  readonly isWithinQuota: (size: number) => boolean;
   /** Ends every wait, when the user stops the check and when the prober is closed. */
   readonly signal: AbortSignal;
   readonly #closing = new AbortController();
@@ -124,7 +124,7 @@ export class Prober {
 
   constructor(readonly options: ProberOptions) {
     const { log } = options.wire;
-    this.admits = quota(log, LIMITS.run, 'in all');
+    this.isWithinQuota = quota(log, LIMITS.run, 'in all');
     this.signal = AbortSignal.any([options.signal, this.#closing.signal]);
     setMaxListeners(0, this.signal);
     log.subscribe(event => this.#read(event));
@@ -133,9 +133,9 @@ export class Prober {
   /** @throws ProtocolCliError `port-in-use`. */
   async listen(options: ListenerOptions): Promise<void> {
     const { log } = this.options.wire;
-    const admits = quota(log, LIMITS.refused, 'that were refused, or to a wrong address');
+    const isWithinQuota = quota(log, LIMITS.refused, 'that were refused, or to a wrong address');
     this.#callbacks = await CallbackServer.start(log, options, {
-      isTold: () => admits(0),
+      isTold: () => isWithinQuota(0),
       ignoresRest: true, // a tool may have changed the rest of the URL (TOOL-OPAQUE)
     });
   }
@@ -162,7 +162,7 @@ export class Prober {
   }
 
   /** The time limit of requests, in ms: shorter until the tool has answered an invocation. */
-  get patience(): { readonly timeoutMs: number; readonly signal: AbortSignal } {
+  get requestLimits(): { readonly timeoutMs: number; readonly signal: AbortSignal } {
     const { signal } = this;
     return { timeoutMs: this.#hasAnswer ? this.options.probeTimeoutMs : this.windowMs, signal };
   }
@@ -218,11 +218,11 @@ export class Prober {
   }
 
   cancel(call: Pick<SentCall, 'key' | 'thread' | 'id'>) {
-    return this.options.wire.cancelToolCall(call, this.patience);
+    return this.options.wire.cancelToolCall(call, this.requestLimits);
   }
 
   closeThread(thread: string) {
-    return this.options.wire.closeThread(thread, this.patience);
+    return this.options.wire.closeThread(thread, this.requestLimits);
   }
 
   /** @param calls made for the plan; none when it is announced */
@@ -252,7 +252,10 @@ export class Prober {
 export type ProbeClient = ReturnType<Prober['client']>;
 
 /** A check sends requests only to the tool, not to a third party that the tool names (threats, row 9). */
-export function isNear(url: string, { wire, endpoint }: Pick<ProberOptions, 'wire' | 'endpoint'>): boolean {
+export function isHostOfTool(
+  url: string,
+  { wire, endpoint }: Pick<ProberOptions, 'wire' | 'endpoint'>,
+): boolean {
   const target = readUrl(url);
   if (!target) return false;
   if (isLoopback(target.hostname)) return isLoopback(readUrl(wire.base)?.hostname ?? '');
@@ -260,7 +263,7 @@ export function isNear(url: string, { wire, endpoint }: Pick<ProberOptions, 'wir
 }
 
 interface ReceivedCallback {
-  readonly leg: string;
+  readonly requestId: string;
   readonly at: number;
   /** Null if it is invalid. */
   readonly message: Callback | null;
@@ -279,7 +282,7 @@ class SentCall {
   /** Resolves when its invocation has ended, with the time until the acknowledgement; null without one. */
   readonly acknowledged: Promise<number | null>;
   readonly #begun: number;
-  readonly #admits: (size: number) => boolean;
+  readonly #isWithinQuota: (size: number) => boolean;
   readonly #waiting = new Set<() => void>();
   readonly #questions: Promise<unknown>[] = [];
   #received = 0;
@@ -293,7 +296,7 @@ class SentCall {
     const { clock, wire } = prober.options;
     this.id = String(fields['id'] ?? `call_${randomUUID()}`);
     this.thread = String(fields['group_id'] ?? `thread_${randomUUID()}`);
-    this.#admits = quota(wire.log, LIMITS.call, 'for one call', [key]);
+    this.#isWithinQuota = quota(wire.log, LIMITS.call, 'for one call', [key]);
     const invocation: Record<string, unknown> = {
       ...{ operation, arguments: args, id: this.id, call_id: `model_${randomUUID()}`, group_id: this.thread },
       callback_url: addressed(prober.urlOf(this)),
@@ -374,7 +377,7 @@ class SentCall {
           headers: { 'content-type': 'application/json' },
           body: Buffer.from(body),
           read: readAcknowledgement,
-          ...prober.patience,
+          ...prober.requestLimits,
         },
       );
       return clock.now() - this.#begun;
@@ -387,7 +390,7 @@ class SentCall {
   /** Records a callback, and answers it as planned. */
   async receive(incoming: Incoming, body: Content): Promise<Reply> {
     const { key, thread, prober, call } = this;
-    if (!this.#admits(body.size) || !prober.admits(body.size)) return { status: 429 };
+    if (!this.#isWithinQuota(body.size) || !prober.isWithinQuota(body.size)) return { status: 429 };
     const { clock } = prober.options;
     const at = clock.now();
     const recorded = recordCallback(prober.options.wire.log, incoming, { calls: [key], thread, body });
@@ -398,7 +401,7 @@ class SentCall {
     if (message?.type === 'tool_result') await prober.within(MS.acknowledged, this.acknowledged);
     const reply = await this.#reply(recorded, message || planned !== 200 ? planned : 400);
     const isAccepted = reply !== 'reset' && reply.status === 200;
-    this.#react({ leg: recorded.leg, at, message, sha256: body.sha256, isAccepted });
+    this.#react({ requestId: recorded.leg, at, message, sha256: body.sha256, isAccepted });
     for (const look of [...this.#waiting]) look();
     return reply;
   }
@@ -420,13 +423,13 @@ class SentCall {
 
   /** Answers the tool's questions. */
   #react(callback: ReceivedCallback): void {
-    const { message, sha256, leg } = callback;
+    const { message, sha256, requestId } = callback;
     this.callbacks.push(callback);
     // A callback that was not accepted is sent again, and an accepted one may be.
     const first = this.callbacks.find(each => each.isAccepted && each.sha256 === sha256);
     if (first !== callback || !message || this.#questions.length >= MAX_QUESTIONS) return;
     if (message.type === 'oauth') this.prober.options.onConsent(message.auth_url);
-    if (message.type === 'user_choice') this.#questions.push(this.#choose(leg, message));
+    if (message.type === 'user_choice') this.#questions.push(this.#choose(requestId, message));
     if (message.type === 'tool_result' && message.subscription)
       this.#questions.push(this.#leaveSubscription());
   }
@@ -438,7 +441,7 @@ class SentCall {
   ): Promise<void> {
     const { prober, key, thread } = this;
     const { wire } = prober.options;
-    if (!isNear(url, prober.options))
+    if (!isHostOfTool(url, prober.options))
       return prober.warn('no selection was sent: response_url has a different host than the tool', [key]);
     wire.log.emit({ kind: 'decided', what: 'choice', by: 'policy', value, question, calls: [key] });
     await wire.respondToChoice(url, { key, thread, signal: prober.signal }, { id, selected: value });

@@ -212,7 +212,7 @@ export const PROBES: readonly Probe[] = [
       await Promise.all(
         [`call_${randomUUID()}`, ...HOSTILE_IDS].map(id => {
           const message = { thread_id: id, tool_call_id: id };
-          return wire.notify({ kind: 'cancel', message }, prober.patience);
+          return wire.notify({ kind: 'cancel', message }, prober.requestLimits);
         }),
       );
       const operation = await target.samples.operation;

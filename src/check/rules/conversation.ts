@@ -276,7 +276,7 @@ function onConsent(question: CallbackEvidence, call: CallEvidence): Observed {
 }
 
 function onNotices(notices: readonly RoundTrip[], path: string, evidence: Evidence): Observed {
-  const cause = evidence.death?.message;
+  const cause = evidence.toolCrash?.message;
   const others = notices.filter(notice => notice !== cause).map(notice => onNotice(notice, path));
   return [others.length < notices.length ? crash(evidence, 'notice', path) : null, others];
 }

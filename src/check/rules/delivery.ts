@@ -5,7 +5,7 @@ import { REDACTED } from '../../util/redact.js';
 import { cutBeforeToken, excerpt, formatDuration } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import type { CallbackEvidence, CallEvidence } from '../call.js';
-import type { Death, Evidence } from '../evidence.js';
+import type { Evidence, ToolCrash } from '../evidence.js';
 import {
   broken,
   CALLBACK_RULES,
@@ -41,7 +41,7 @@ export const deliveryRules = defineRules({
           flaw === null && (ending.kind !== 'silent' || !elsewhere.has(invocation?.id)),
       );
       const summary = countResults(judged);
-      return judged.map(call => onEnd(call, summary, evidence.death));
+      return judged.map(call => onEnd(call, summary, evidence.toolCrash));
     },
   },
   'TOOL-ONCE': {
@@ -120,10 +120,10 @@ export const deliveryRules = defineRules({
     observe: ({ calls }) =>
       calls.map(({ reading, callbacks }) => {
         // A tool cannot send back ids that the invocation does not have.
-        const excused = ['$.group_id:', '$.id:'].filter(
+        const ignored = ['$.group_id:', '$.id:'].filter(
           name => !reading.ok && reading.faults.some(fault => fault.startsWith(name)),
         );
-        return callbacks.map(callback => onPost(callback, excused));
+        return callbacks.map(callback => onPost(callback, ignored));
       }),
   },
 });
@@ -137,7 +137,7 @@ function countResults(calls: readonly CallEvidence[]): string {
   return `${results} of ${total} ${total === 1 ? 'call' : 'calls'} got a result within ${formatDuration(longest)}`;
 }
 
-function onEnd(call: CallEvidence, summary: string, death: Death | null): Observed {
+function onEnd(call: CallEvidence, summary: string, toolCrash: ToolCrash | null): Observed {
   const { attempts, ending } = call;
   switch (ending.kind) {
     case 'result':
@@ -150,10 +150,10 @@ function onEnd(call: CallEvidence, summary: string, death: Death | null): Observ
       return onCalledOff(call);
     case 'silent': {
       const details = { expected: 'a tool_result', about: attempts.flatMap(({ events }) => events) };
-      if (!death || !attempts.includes(death.message))
+      if (!toolCrash || !attempts.includes(toolCrash.message))
         return lacking(`${summary}: ${raiseTimeout(call)}`, attempts, details);
       const what = `no tool_result within ${formatDuration(ending.afterMs)}, and the tool was unreachable`;
-      return lacking(what, [...attempts, death.later], details);
+      return lacking(what, [...attempts, toolCrash.later], details);
     }
     default:
       return null; // judged by TOOL-CHOICE, TOOL-OAUTH, TOOL-POST and TOOL-ACK
@@ -177,11 +177,11 @@ function onCalledOff(call: CallEvidence): Observed {
 }
 
 /** Ids in callbacks that came to the URL of another call, or of none. */
-function idsSentElsewhere({ calls, strays }: Evidence): ReadonlySet<string | undefined> {
+function idsSentElsewhere({ calls, unmatchedCallbacks }: Evidence): ReadonlySet<string | undefined> {
   const foreign = calls.flatMap(({ received, invocation }) =>
     received.map(({ message }) => idOf(message)).filter(id => id !== invocation?.id),
   );
-  const stray = strays.map(({ message }) => message && idOf(message));
+  const stray = unmatchedCallbacks.map(({ message }) => message && idOf(message));
   return new Set([...foreign, ...stray].filter(id => typeof id === 'string'));
 }
 
@@ -291,8 +291,8 @@ function decoded(text: string): string {
 }
 
 /** Anyone may post to a wrong address; a call without a callback, or an id in the body, shows that the tool did. */
-function onStrays({ calls, strays }: Evidence): Observed {
-  const posts = strays.filter(
+function onStrays({ calls, unmatchedCallbacks }: Evidence): Observed {
+  const posts = unmatchedCallbacks.filter(
     ({ request, response }) =>
       request.method === 'POST' && (response?.refusal ?? 'wrong-address') === 'wrong-address',
   );
@@ -317,7 +317,7 @@ const MAX_LENGTH = 300;
 /** Statuses with which a listener rejects an invalid request. */
 const REQUEST_ERRORS = [400, 405, 411, 415];
 
-function onPost(callback: CallbackEvidence, excused: readonly string[]): Observed {
+function onPost(callback: CallbackEvidence, ignored: readonly string[]): Observed {
   const { request, response, reading } = callback;
   const { method, headers } = request;
   if (method !== 'POST')
@@ -336,15 +336,15 @@ function onPost(callback: CallbackEvidence, excused: readonly string[]): Observe
     const actual = type === '' ? 'no content type' : cutBeforeToken(visibleLine(type), MAX_LENGTH);
     return broken('a callback is not application/json', callback, { expected: 'application/json', actual });
   }
-  return onPostBody(callback, excused);
+  return onPostBody(callback, ignored);
 }
 
-function onPostBody(callback: CallbackEvidence, excused: readonly string[]): Observed {
+function onPostBody(callback: CallbackEvidence, ignored: readonly string[]): Observed {
   const { request, reading } = callback;
   if (isBodyLost(request)) return unseen('the body of a callback was not recorded', callback);
   if (!reading) return broken('a callback has no body', callback);
   if (!reading.ok) {
-    const faults = reading.faults.filter(fault => !excused.some(name => fault.startsWith(name)));
+    const faults = reading.faults.filter(fault => !ignored.some(name => fault.startsWith(name)));
     return faults.length > 0 ? broken('invalid callback', callback, { faults: faults.map(faultLine) }) : null;
   }
   const warnings = reading.warnings.filter(({ id }) => id === 'TOOL-POST').map(({ message }) => message);

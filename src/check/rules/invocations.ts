@@ -207,7 +207,7 @@ function onAcknowledged(
   repeat: Repeat | undefined,
   isProbed: boolean,
 ): Observation {
-  const violated = isProbed ? lacking : broken; // the repeat that excuses it may be lost
+  const violated = isProbed ? lacking : broken; // the repeat that disproves it may be lost
   const result = resultBefore(attempt, call);
   if (result)
     return repeat?.isInOrder && attempt.latestAt - result.latestAt <= MAX_ACK_MS

@@ -169,8 +169,8 @@ interface Shown extends SentResult {
   readonly results: readonly SentResult[];
 }
 
-function onInvalid({ calls, strays, view }: Evidence): Observed {
-  const callbacks = [...calls.flatMap(call => call.callbacks), ...strays];
+function onInvalid({ calls, unmatchedCallbacks, view }: Evidence): Observed {
+  const callbacks = [...calls.flatMap(call => call.callbacks), ...unmatchedCallbacks];
   const invalid = callbacks.filter(callback => callback.status !== null && isInvalid(callback));
   if (invalid.length === 0 && callbacks.length > 0) return scant('every callback matched its schema', []);
   return invalid.map(callback => {

@@ -21,7 +21,7 @@ import { resultScenarios } from './scenarios/results.js';
 /** All scenarios; the first runs alone, so it is an ordinary call. */
 export const SCENARIOS: readonly Scenario[] = [...resultScenarios, ...callScenarios, ...questionScenarios];
 
-type Stage = Parameters<typeof playScenario>[1];
+type Setting = Parameters<typeof playScenario>[1];
 
 /** Sees a scenario from outside. */
 interface ScenarioObserver {
@@ -31,7 +31,8 @@ interface ScenarioObserver {
   readonly end: () => Promise<void> | void;
 }
 
-export interface ScenarioOptions extends Pick<Stage, 'open' | 'clock' | 'windowMs' | 'signal' | 'onSilence'> {
+export interface ScenarioOptions
+  extends Pick<Setting, 'open' | 'clock' | 'windowMs' | 'signal' | 'onSilence'> {
   /** How many scenarios run at the same time; default: 4. */
   readonly atOnce?: number;
   /** The runtime's own log. Its lines name no scenario, so those of scenarios that run at the same time are read too. */
@@ -163,7 +164,7 @@ async function runScenario(
   const findings = await findingsSince(logPath); // each scenario reads from its own start
   try {
     const folder = await mkdtemp(join(parent, 'scenario-'));
-    const env: Stage['env'] = logPath === undefined ? {} : { LOG: resolve(logPath) };
+    const env: Setting['env'] = logPath === undefined ? {} : { LOG: resolve(logPath) };
     await playScenario(scenario, { ...options, ...observer, env, folder, log }, isFirst);
     const { findings: found, warning } = await findings(events);
     if (warning !== undefined) log.emit({ kind: 'warned', message: `--log: ${warning}` });

@@ -52,7 +52,7 @@ function fixtureFile({ fixtures = [], toolset, ...rest }: Fixtures, isFirst = tr
 }
 
 /** How a scenario is played. */
-interface Stage {
+interface Setting {
   readonly open: OpenDriver;
   /** Variables for the driver besides those of the scenario. */
   readonly env: Readonly<Record<string, string>>;
@@ -90,16 +90,16 @@ const DRAIN_MS = 200;
  * Starts the tools and the driver, plays the scenario, and stops them. Resolves to whether the runtime did anything.
  * @throws ProtocolCliError `command-failed` if it did nothing and had to
  */
-export async function playScenario(scenario: Scenario, stage: Stage, mustAct: boolean): Promise<void> {
-  const { open, log, signal, onStderr, clock, windowMs } = stage;
+export async function playScenario(scenario: Scenario, setting: Setting, mustAct: boolean): Promise<void> {
+  const { open, log, signal, onStderr, clock, windowMs } = setting;
   const tools: MockTool[] = [];
   let driver: Driver | undefined;
   let stop = () => {};
   let cancelNote = () => {};
   try {
     for (const fixtures of scenario.servers) tools.push(await startTool(fixtures, log, tools.length));
-    const env = await environment(scenario, tools, stage);
-    const session = new ScenarioSession(tools, stage);
+    const env = await environment(scenario, tools, setting);
+    const session = new ScenarioSession(tools, setting);
     stop = () => session.stop();
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) return;
@@ -115,7 +115,7 @@ export async function playScenario(scenario: Scenario, stage: Stage, mustAct: bo
         const limits = `${formatDuration(START_MS)} and --probe-timeout (${formatDuration(windowMs)})`;
         const total = formatDuration(START_MS + windowMs);
         if (!session.isActive)
-          stage.onSilence?.(`waiting for the first sign of the ${kind}, for up to ${total}: ${limits}`);
+          setting.onSilence?.(`waiting for the first sign of the ${kind}, for up to ${total}: ${limits}`);
       });
     await session.play(scenario, driver);
     if (mustAct && !session.isActive && !signal.aborted) throw await failedStart(driver);
@@ -141,7 +141,7 @@ async function startTool(fixtures: Fixtures, log: Log, index: number): Promise<M
   return tool;
 }
 
-async function environment({ name }: Scenario, tools: readonly MockTool[], { env, folder }: Stage) {
+async function environment({ name }: Scenario, tools: readonly MockTool[], { env, folder }: Setting) {
   const urls = tools.map(({ url }) => url);
   const config = join(folder, 'rap.json');
   const entries = urls.map(server_url => ({ type: 'toolset_server', server_url }));
@@ -184,9 +184,9 @@ export class ScenarioSession {
 
   constructor(
     private readonly tools: readonly MockTool[],
-    private readonly stage: Pick<Stage, 'log' | 'clock' | 'windowMs'>,
+    private readonly setting: Pick<Setting, 'log' | 'clock' | 'windowMs'>,
   ) {
-    stage.log.subscribe(event => {
+    setting.log.subscribe(event => {
       this.#events.push(event);
       if (event.kind === 'request') this.#addRequest(event);
       if (event.kind === 'response' || event.kind === 'broken') this.#endRequest(event.leg);
@@ -208,7 +208,7 @@ export class ScenarioSession {
     });
     if (needs.length > 0) await this.call(PING); // after it, the driver has sent its `cannot`
     const isSupported = !needs.some(ability => this.#cannot.has(ability));
-    this.stage.log.emit({
+    this.setting.log.emit({
       kind: 'planned',
       by: 'scenario',
       plan: name,
@@ -225,12 +225,12 @@ export class ScenarioSession {
     if (++this.#requests <= MAX_REQUESTS || this.#isOver) return;
     const how = `sent more than ${MAX_REQUESTS} requests; it was stopped`;
     this.#breakOff(how);
-    this.stage.log.emit({ kind: 'warned', message: `the runtime ${how}` });
+    this.setting.log.emit({ kind: 'warned', message: `the runtime ${how}` });
   }
 
-  #endRequest(leg: string): void {
-    const purpose = this.#open.get(leg)?.purpose;
-    if (purpose !== undefined && this.#open.delete(leg))
+  #endRequest(id: string): void {
+    const purpose = this.#open.get(id)?.purpose;
+    if (purpose !== undefined && this.#open.delete(id))
       this.#ended.set(purpose, (this.#ended.get(purpose) ?? 0) + 1);
   }
 
@@ -238,7 +238,7 @@ export class ScenarioSession {
   #breakOff(how: string): void {
     if (this.#isOver) return;
     this.stop();
-    this.stage.log.emit({ kind: 'driver', from: 'runtime', ended: how });
+    this.setting.log.emit({ kind: 'driver', from: 'runtime', ended: how });
   }
 
   /** Takes a line of the driver. */
@@ -248,7 +248,7 @@ export class ScenarioSession {
       this.#observations.push(line);
       this.#isActive = true;
     }
-    this.stage.log.emit({ kind: 'driver', from: 'runtime', body: Content.ofJson(line) });
+    this.setting.log.emit({ kind: 'driver', from: 'runtime', body: Content.ofJson(line) });
   }
 
   /** Gives an instruction. A driver that does not support it ends the scenario. */
@@ -257,7 +257,7 @@ export class ScenarioSession {
       this.stop();
       return;
     }
-    this.stage.log.emit({ kind: 'driver', from: 'check', body: Content.ofJson(instruction) });
+    this.setting.log.emit({ kind: 'driver', from: 'check', body: Content.ofJson(instruction) });
     this.#driver?.send(instruction);
   }
 
@@ -324,7 +324,7 @@ export class ScenarioSession {
 
   /** Resolves to whether it came true before the time was over and before the driver ended. */
   async until(isTrue: () => boolean): Promise<boolean> {
-    const { windowMs, log } = this.stage;
+    const { windowMs, log } = this.setting;
     await this.#within(START_MS, () => this.isActive || isTrue());
     const isMet = await this.#within(windowMs, isTrue);
     if (!isMet && !this.#isOver) log.emit({ kind: 'expired', what: 'observation', afterMs: windowMs });
@@ -354,7 +354,7 @@ export class ScenarioSession {
     await this.#within(QUIET_MS, isAnswered);
     if (this.#isOver || this.#cannot.has('end')) return;
     this.ask({ do: 'end' });
-    const { windowMs, log } = this.stage;
+    const { windowMs, log } = this.setting;
     if (await this.#within(windowMs, () => this.#isOver)) return;
     log.emit({ kind: 'expired', what: 'observation', afterMs: windowMs });
     const message = `the driver did not end within ${formatDuration(windowMs)} after {"do":"end"}; it was stopped`;
@@ -380,7 +380,7 @@ export class ScenarioSession {
         if (isTrue()) settle(true);
         else if (this.#isOver) settle(false);
       };
-      const cancel = this.stage.clock.after(ms, () => settle(false));
+      const cancel = this.setting.clock.after(ms, () => settle(false));
       this.#waiting.add(look);
     });
   }

@@ -79,13 +79,16 @@ export async function planCheck(
     ? requested
     : [{ format: 'human', file: null }, ...requested];
   await checkReports(reports, '--reporter');
-  const { cases, expectedFailures: failures } = flags;
+  const { cases, expectedFailures } = flags;
   const files = () => import('../../fixtures/check-files.js');
   const source = async (path: string) => ({ path, text: await readText(path, stdin) });
   return {
     ...{ flags, subject, sides, selection, reports },
     cases: cases === undefined ? [] : await (await files()).readCases(await source(cases)),
-    excuses: failures === undefined ? [] : await (await files()).readExpectedFailures(await source(failures)),
+    expectedFailures:
+      expectedFailures === undefined
+        ? []
+        : await (await files()).readExpectedFailures(await source(expectedFailures)),
   };
 }
 

@@ -110,12 +110,12 @@ async function listScenarios(flags: CheckFlags, { stdout, env }: Terminal): Prom
 
 /** Returns the verdicts of the rules and the cases, without secrets. */
 async function judge(
-  { sides, selection, cases, excuses, flags }: CheckPlan,
+  { sides, selection, cases, expectedFailures, flags }: CheckPlan,
   { recordings, gaps, redactor }: CheckInput,
 ): Promise<Conformance> {
   const { checks, evidences } = await judgeSides(recordings, sides, selection);
   const scenarios = scenarioTimes(recordings);
-  const terms = { excuses, sides, isStrict: flags.strict === true, gaps, scenarios };
+  const terms = { expectedFailures, sides, isStrict: flags.strict === true, gaps, scenarios };
   return shareableRun(conformanceOf(checks, judgeCases(cases, evidences), terms), redactor);
 }
 

@@ -100,15 +100,15 @@ const json: CheckFormat = ({ program, target, run, record, warnings }) => {
   return `${safeJson(report, 2)}\n`;
 };
 
-function rowReport({ excuse, spots = [], reasonLines: _, ...row }: Row, record: WireRecord): object {
+function rowReport({ expectedFailure, spots = [], reasonLines: _, ...row }: Row, record: WireRecord): object {
   const { id, standing, events } = row;
-  const { reason, place } = excuse ?? {};
+  const { reason, place } = expectedFailure ?? {};
   const { statement, advice } = RULES[id];
   return {
     ...row,
     statement,
     ...(isBreach(standing) && { advice }),
-    ...(excuse && { expectedFailure: { reason, place } }),
+    ...(expectedFailure && { expectedFailure: { reason, place } }),
     ...(hasEvidence(standing) && {
       evidence: evidenceOf({ events, spots }, record).shown,
     }),
@@ -211,8 +211,9 @@ function timesIn(events: readonly Event[]): (seqs: readonly number[]) => number 
 const markdown: CheckFormat = ({ target, program, run, record, warnings }) => {
   const ofCalls = (calls: Row['calls']) =>
     calls ? ` (${safe(callTexts(calls, record.file).join(', '))})` : '';
-  const rules = run.checks.map(({ id, side, level, standing, reason, scenarios, calls, excuse }) => {
-    const seen = excuse && standing === 'expected' ? `${reason} (${excuse.reason})` : reason;
+  const rules = run.checks.map(({ id, side, level, standing, reason, scenarios, calls, expectedFailure }) => {
+    const seen =
+      expectedFailure && standing === 'expected' ? `${reason} (${expectedFailure.reason})` : reason;
     const asks = `the ${side} ${RULES[id].statement}`;
     const where = scenarios ? ` in ${safe(scenariosText(scenarios))}` : '';
     return [id, level, cell(asks), STANDINGS[standing].badge, cell(seen) + where + ofCalls(calls)];

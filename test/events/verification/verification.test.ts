@@ -253,7 +253,7 @@ describe('planned faults are no failures', () => {
     expect(verified(call('a'), planned('a', plan), dropped('a', 'answered 408')).undelivered.count).toBe(1);
   });
 
-  describe('but a plan for one callback does not excuse another one', () => {
+  describe('but a plan for one callback does not allow the loss of another one', () => {
     const event = { type: 'subscription_event' };
     const faulty = (plan: string) => planned('a', plan).map(fact => ({ ...fact, ...event }));
     const refused = [...posted('a', 404, event), ...dropped('a', 'answered 404')];

@@ -22,9 +22,9 @@ test('row 25: a server that exits during the check is reported by its program an
     ...['check', ...command, '--only', 'TOOL-ACK', '--probe-timeout', '400ms'],
   ]);
   expect(status).not.toBe(0);
-  const death = 'the server exited with status 3 after POST /invoke. Last output: boom at line 5';
-  expect(stderr).toContain(`warning: ${death}\n`);
-  expect(stdout).toContain(death);
+  const ended = 'the server exited with status 3 after POST /invoke. Last output: boom at line 5';
+  expect(stderr).toContain(`warning: ${ended}\n`);
+  expect(stdout).toContain(ended);
   expect(stdout).toMatch(/^check --command node tool\.mjs\n/);
   expect(stdout).not.toContain('s3cr3t');
 });

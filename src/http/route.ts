@@ -15,21 +15,13 @@ type RefusalReason =
   | 'aborted'
   | 'failed';
 
-/** A request that was refused before a handler answered it. Its texts come from the client and are not sanitized yet. */
-export interface Refusal {
-  /** The status sent; 0 if the client had disconnected. */
-  readonly status: number;
-  readonly reason: RefusalReason;
-  /** Empty if the request could not be read. */
-  readonly request: Incoming;
-  /** The reason, as one clause. */
-  readonly detail: string;
-}
-
+/** Why a request was refused before a handler answered it. */
 export class Denial {
   constructor(
+    /** The status to send; 0 if the client has disconnected. */
     readonly status: number,
     readonly reason: RefusalReason,
+    /** The reason, as one clause. */
     readonly detail: string,
     readonly headers: Readonly<Record<string, string>> = {},
   ) {}
@@ -39,7 +31,7 @@ export class Denial {
   }
 }
 
-/** The head of a request that arrived. */
+/** The head of a request that arrived; empty if it could not be read. Its texts are not sanitized yet. */
 export class Incoming {
   readonly method: string;
   readonly target: string;

@@ -5,7 +5,7 @@ import { errnoOf, messageOf, ProtocolCliError } from '../util/errors.js';
 import { announcedLength, ByteGatherer, hasBody } from './body.js';
 import { Connections } from './connections.js';
 import { Guard } from './guard.js';
-import { type Answer, Denial, Incoming, type Refusal, type Reply, type Route } from './route.js';
+import { type Answer, Denial, Incoming, type Reply, type Route } from './route.js';
 
 // On Node 22 and later, importing node:http as an ES module loads all of undici.
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
@@ -50,7 +50,7 @@ interface ServerOptions {
    * Answers include the reason of a refusal, as text or `{"detail":…}`. The texts repeat nothing from the request (threats, row 28).
    */
   readonly explains?: boolean | 'json';
-  readonly onRefused?: (refusal: Refusal) => void;
+  readonly onRefused?: (denial: Denial, request: Incoming) => void;
 }
 
 /**
@@ -149,8 +149,8 @@ class RequestHandler {
     await drain(response.req, this.limits.lingerMs);
   }
 
-  #report({ status, reason, detail }: Denial, request?: IncomingMessage): void {
-    this.options.onRefused?.({ status, reason, detail, request: new Incoming(request) });
+  #report(denial: Denial, request?: IncomingMessage): void {
+    this.options.onRefused?.(denial, new Incoming(request));
   }
 
   #refuse(error: Error, socket: Duplex): void {

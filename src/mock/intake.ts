@@ -5,7 +5,7 @@ import type { Fact, RequestEvent } from '../events/events.js';
 import type { FaultyRequest } from '../events/faults.js';
 import { type Log, RecordedRequest, ServedRequest } from '../events/log.js';
 import type { RequestFault } from '../fixtures/file-schema.js';
-import { type Answer, type Incoming, type Refusal, type Reply, routeAt } from '../http/route.js';
+import { type Answer, type Denial, type Incoming, type Reply, routeAt } from '../http/route.js';
 import { endsCall, isQuestion } from '../protocol/callbacks.js';
 import {
   type Addressee,
@@ -106,7 +106,7 @@ interface Received {
 type RecoveredCall = Recovery['calls'][number];
 
 /** Refusals of invocations that are errors of the runtime. */
-const REFUSED_INVOCATIONS: ReadonlySet<Refusal['reason']> = new Set(['method', 'media-type', 'encoding']);
+const REFUSED_INVOCATIONS: ReadonlySet<Denial['reason']> = new Set(['method', 'media-type', 'encoding']);
 
 interface IntakeParts {
   readonly responder: Responder;
@@ -159,8 +159,7 @@ export class Intake {
   }
 
   /** Logs an invocation that the server refused for its head alone. */
-  refused(refusal: Refusal): void {
-    const { request, reason, status, detail } = refusal;
+  refused({ reason, status, detail }: Denial, request: Incoming): void {
     if (request.target !== this.route.name || !REFUSED_INVOCATIONS.has(reason)) return;
     this.request(request, 'invocation').answered(status, { refusal: detail });
   }

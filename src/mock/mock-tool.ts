@@ -10,7 +10,7 @@ import type { VerificationReport } from '../events/verification.js';
 import type { FixtureSet } from '../fixtures/fixture-set.js';
 import { allowedDestinations } from '../http/addresses.js';
 import { type HttpClient, lazyClient } from '../http/client.js';
-import type { Refusal } from '../http/route.js';
+import type { Denial, Incoming } from '../http/route.js';
 import type { RunningServer } from '../http/server.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { didYouMean } from '../util/text.js';
@@ -239,9 +239,9 @@ export class MockTool extends Tool {
   }
 
   /** An invocation that was refused for its head alone is logged as a message too. */
-  protected override refused(refusal: Refusal): void {
-    super.refused(refusal);
-    this.#intake.refused(refusal);
+  protected override refused(denial: Denial, request: Incoming): void {
+    super.refused(denial, request);
+    this.#intake.refused(denial, request);
   }
 
   protected override async end(drainMs: number): Promise<void> {

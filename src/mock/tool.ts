@@ -13,7 +13,7 @@ import {
 } from '../events/tool-call.js';
 import { transcriptWriter } from '../events/transcript-writer.js';
 import type { VerificationReport } from '../events/verification.js';
-import { type Refusal, type Route, routeAt } from '../http/route.js';
+import { type Denial, type Incoming, type Route, routeAt } from '../http/route.js';
 import { type RunningServer, startServer } from '../http/server.js';
 import { type Clock, systemClock } from '../system/clock.js';
 import { readJson } from '../util/json.js';
@@ -156,13 +156,14 @@ export abstract class Tool implements AsyncDisposable {
       maxBody,
       explains: true,
       routes: [...routes, ...controlRoutes(this, journal)],
-      onRefused: refusal => this.refused(refusal),
+      onRefused: (denial, request) => this.refused(denial, request),
     });
   }
 
   /** Logs a request that no handler answered. */
-  protected refused(refusal: Refusal): void {
-    this.warn(refusalText(refusal));
+  protected refused({ status, detail }: Denial, { method, target }: Incoming): void {
+    const shown = target.replace(/[\w-]{16,}/g, '…'); // masks possible tokens
+    this.warn(`request refused with ${status}: ${method} ${shown} (${detail})`);
   }
 
   /** Logs a warning that is not about a call. */
@@ -178,11 +179,6 @@ export abstract class Tool implements AsyncDisposable {
       void this.openCalls.idle().then(delivered).then(cancel).then(resolve);
     });
   }
-}
-
-/** Describes a request that no route matched. Masks anything that looks like a token. */
-function refusalText({ request: { method, target }, status, detail }: Refusal): string {
-  return `request refused with ${status}: ${method} ${target.replace(/[\w-]{16,}/g, '…')} (${detail})`;
 }
 
 export const JSON_TYPE = { 'Content-Type': 'application/json' };

@@ -3,7 +3,7 @@ import type { RequestEvent } from '../events/events.js';
 import { type Log, loggedBody, RecordedRequest, ServedRequest } from '../events/log.js';
 import { type HttpAnswer, type HttpClient, type ReadLimit, TransportError } from '../http/client.js';
 import type { Answer, Incoming, Reply } from '../http/route.js';
-import { systemClock } from '../system/clock.js';
+import { cameWithin } from '../system/process.js';
 import { isPlainHeader } from '../util/redact.js';
 
 type Headers = Readonly<Record<string, string>>;
@@ -94,14 +94,10 @@ export class Forwarder {
     if (queue === null) return { turn: Promise.resolve(), leave() {} };
     const turn = this.#messages.over(queue);
     const { promise: left, resolve: leave } = deferred();
-    const end = turn.then(
-      () =>
-        new Promise<void>(resolve => {
-          const cancel = systemClock.after(PATIENCE_MS, resolve);
-          void left.then(cancel).then(resolve);
-        }),
+    this.#messages.add(
+      queue,
+      turn.then(() => cameWithin(left, PATIENCE_MS)),
     );
-    this.#messages.add(queue, end);
     return { turn, leave };
   }
 

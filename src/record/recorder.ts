@@ -4,7 +4,7 @@ import type { RequestEvent } from '../events/events.js';
 import type { Log } from '../events/log.js';
 import { type Allows, allowedDestinations, isLoopback } from '../http/addresses.js';
 import { type HttpAnswer, type HttpClient, lazyClient } from '../http/client.js';
-import type { Incoming, Refusal, Reply, Route } from '../http/route.js';
+import type { Denial, Incoming, Reply, Route } from '../http/route.js';
 import { SecretPaths } from '../http/secret-paths.js';
 import { type RunningServer, startServer } from '../http/server.js';
 import { readToolset } from '../protocol/read-toolset.js';
@@ -62,7 +62,7 @@ export async function startRecorder(
     allowedHosts: [...allowHosts, ...(callbackBase ? [new URL(callbackBase).host] : [])],
     limits: { closeMs: drainMs },
     routes: routes.all,
-    onRefused: refusal => routes.recordRefusal(refusal),
+    onRefused: (denial, request) => routes.recordRefusal(denial, request),
   });
   const close = async () => {
     await server.close();
@@ -160,7 +160,7 @@ class RecorderRoutes {
   }
 
   /** Records a request that the guard refused (threats, rows 1 to 4 and 14 to 17); logs a warning for anything but a protocol message. */
-  recordRefusal({ request, status, reason, detail }: Refusal): void {
+  recordRefusal({ status, reason, detail }: Denial, request: Incoming): void {
     const url = request.target.replace(/(?:[\w-]|%[\da-f]{2}){16,}/gi, '…'); // masks possible tokens
     const purpose = purposeOf(request.path);
     if (!purpose) {

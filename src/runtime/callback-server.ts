@@ -4,7 +4,7 @@ import type { Verdict, VerdictKind } from '../events/exchange.js';
 import { idOf, judge } from '../events/fold-exchange.js';
 import type { History } from '../events/history.js';
 import { type Log, ServedRequest } from '../events/log.js';
-import type { Answer, Incoming, Refusal, Reply } from '../http/route.js';
+import type { Answer, Incoming, Reply } from '../http/route.js';
 import { SecretPaths } from '../http/secret-paths.js';
 import { type RunningServer, startServer } from '../http/server.js';
 import { type Callback, readCallback } from '../protocol/callbacks.js';
@@ -104,8 +104,15 @@ export class CallbackServer {
           },
         },
       ],
-      onRefused: refusal => {
-        if (isTold()) recordRefusal(log, refusal, receiverOf(refusal.request.path));
+      onRefused: ({ status, reason, detail }, request) => {
+        if (!isTold()) return;
+        const receiver = receiverOf(request.path);
+        const { target } = request;
+        // Masks anything that looks like a token: it could be nearly a valid one.
+        const url = receiver ? target : target.replace(/(?:[\w-]|%[\da-f]{2}){16,}/gi, '…');
+        const concerns = receiver?.calls.length ? { calls: [...receiver.calls], url } : { url };
+        const refusal = reason === 'no-route' ? 'wrong-address' : detail;
+        recordCallback(log, request, concerns).answered(status, { refusal });
       },
     });
     return new CallbackServer(server, receivers, publicUrl ?? server.url);
@@ -116,16 +123,6 @@ export class CallbackServer {
     const { token, path } = this.receivers.issue(receiver);
     return { url: this.base + path, token };
   }
-}
-
-function recordRefusal(log: Log, refusal: Refusal, receiver: Receiver | undefined): void {
-  const { request, status, reason, detail } = refusal;
-  const concerns = receiver?.calls.length ? { calls: [...receiver.calls] } : {};
-  // Masks anything that looks like a token: it could be nearly a valid one.
-  const url = receiver ? request.target : request.target.replace(/(?:[\w-]|%[\da-f]{2}){16,}/gi, '…');
-  recordCallback(log, request, { ...concerns, url }).answered(status, {
-    refusal: reason === 'no-route' ? 'wrong-address' : detail,
-  });
 }
 
 /** The ids by which a callback names its call. */

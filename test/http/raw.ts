@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import type { Refusal, Route } from '../../src/http/route.js';
+import type { Denial, Incoming, Route } from '../../src/http/route.js';
 import { type RunningServer, startServer } from '../../src/http/server.js';
 
 /** Returns the response to some bytes, up to the end of the connection. */
@@ -45,18 +45,18 @@ export const hello: Route = {
 };
 
 export interface Watched extends RunningServer {
-  readonly refusals: Refusal[];
+  readonly refusals: (Denial & { readonly request: Incoming })[];
 }
 
 /** A server with two routes, short limits, and a list of refusals. */
 export async function watchedServer(
   options: Partial<Parameters<typeof startServer>[0]> = {},
 ): Promise<Watched> {
-  const refusals: Refusal[] = [];
+  const refusals: Watched['refusals'] = [];
   const server = await startServer({
     routes: [echo, hello],
     maxBody: 1_000,
-    onRefused: refusal => refusals.push(refusal),
+    onRefused: (denial, request) => refusals.push({ ...denial, request }),
     ...options,
     limits: { closeMs: 20, lingerMs: 50, ...options.limits },
   });

@@ -3,7 +3,6 @@ import { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Refusal } from '../../src/http/route.js';
 import { echo, hello, rawExchange, request, statusOf, type Watched, watchedServer } from './raw.js';
 
 const HOST = 'Host: 127.0.0.1';
@@ -286,12 +285,12 @@ describe('large bodies', () => {
     ['ends', socket => socket.end()],
     ['breaks', socket => socket.resetAndDestroy()],
   ])('is reported once when the sender %s in the middle', async (_, leave) => {
-    let tell: (refusal: Refusal) => void = () => {};
-    const told = new Promise<Refusal>(resolve => {
+    let tell: (denial: object) => void = () => {};
+    const told = new Promise<object>(resolve => {
       tell = resolve;
     });
     await using watched = await watchedServer({
-      onRefused: tell,
+      onRefused: (denial, request) => tell({ ...denial, request }),
       routes: [{ ...echo, serves: leaving(() => leave(socket)) }],
     });
     const socket = connect(watched.port, '127.0.0.1', () => socket.write(post('Content-Length: 10')));

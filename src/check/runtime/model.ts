@@ -59,7 +59,7 @@ export class ScriptedModel {
       routes: model.#routes(),
       maxBody: MAX_BODY,
       explains: 'json',
-      onRefused: ({ request: { method, target }, detail }) =>
+      onRefused: ({ detail }, { method, target }) =>
         model.#warn(`the scripted model refused a request (${method} ${shownPath(target)}): ${detail}`),
     });
     return model;

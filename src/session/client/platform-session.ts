@@ -14,6 +14,7 @@ import {
 import { ACTIVE_STATE_CHANGE, isSettledStatus, refusalIn } from '../../protocol/session.js';
 import { validate } from '../../protocol/validate.js';
 import type { Clock } from '../../system/clock.js';
+import { cameWithin } from '../../system/process.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { readJson } from '../../util/json.js';
 import { createRedactor, REDACTED, redactHeaders } from '../../util/redact.js';
@@ -197,17 +198,8 @@ export class PlatformSession {
   }
 
   /** Resolves after `ms`, or when a signal is aborted. */
-  pause(ms: number, signal = this.connection.signal): Promise<void> {
-    return new Promise(resolve => {
-      if (signal.aborted) return resolve();
-      const done = () => {
-        cancel();
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const cancel = this.connection.clock.after(ms, done);
-      signal.addEventListener('abort', done);
-    });
+  async pause(ms: number, signal = this.connection.signal): Promise<void> {
+    await cameWithin(new Promise(() => {}), ms, { clock: this.connection.clock, signal });
   }
 
   /** @throws ProtocolCliError `interrupted` as soon as the user stops the command, without waiting for the work. */

@@ -4,7 +4,7 @@ import type { Event, RequestEvent } from '../../events/events.js';
 import { createLog, type Listener, type Log } from '../../events/log.js';
 import type { SessionProblem, SessionVerificationReport } from '../../events/verification.js';
 import { defaultSessionScript, type SessionScript } from '../../fixtures/session-script.js';
-import type { Answer, Incoming, Refusal, Reply, Route } from '../../http/route.js';
+import type { Answer, Denial, Incoming, Reply, Route } from '../../http/route.js';
 import { type RunningServer, startServer } from '../../http/server.js';
 import { isSettledStatus } from '../../protocol/session.js';
 import { type Clock, systemClock } from '../../system/clock.js';
@@ -130,7 +130,7 @@ export class SessionPlatform implements AsyncDisposable {
       maxBody: MAX.body,
       explains: 'json',
       routes: platform.#routes(),
-      onRefused: refusal => platform.#onRefused(refusal),
+      onRefused: (denial, request) => platform.#onRefused(denial, request),
     });
     platform.#add(FIRST_SESSION).start();
     return platform;
@@ -238,7 +238,7 @@ export class SessionPlatform implements AsyncDisposable {
   }
 
   /** Logs a request that the HTTP server refused: a body too large, a foreign Host, a web page. */
-  #onRefused({ request: { method, path }, status, detail: reason }: Refusal): void {
+  #onRefused({ status, detail: reason }: Denial, { method, path }: Incoming): void {
     const message = `a request was refused with ${status} (${reason}): ${method} ${path}`;
     const thread = this.#sessionAt(path)?.id;
     this.#log.emit({ kind: 'warned', message, ...(thread !== undefined && { thread }) });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../src/system/clock.js';
 import { mockScreen } from '../../src/tui/mock/screen.js';
 import { fakeClock } from '../support/fake-clock.js';
@@ -57,32 +57,17 @@ function open(
   };
 }
 
-describe('the first frame', () => {
-  test('first and last frame leave the terminal as it was', async () => {
-    const view = open();
-    await view.emulator.waitFor('raw mode', view.keyboard.isRaw);
-    await view.shows('protocol-cli invoke -i http://127.0.0.1:4711');
-    expect(view.emulator.isAlternate).toBe(true);
-    await view.close();
-    await view.emulator.waitFor('the screen from before', () => !view.emulator.isAlternate);
-    expect(view.emulator.isCursorVisible).toBe(true);
-    expect(view.keyboard.isRaw()).toBe(false);
-    expect(view.emulator.text()).toBe('');
-  });
-});
-
-describe('calls', () => {
-  test('keep the selection as others arrive; G follows the newest again', async () => {
-    await using view = open();
-    for (const id of ['a', 'b']) delivered(view.story, id);
-    view.keyboard.type(UP);
-    await view.shows('\nedit_file a (thread_a)');
-    delivered(view.story, 'c');
-    await view.shows('3 calls');
-    expect(view.emulator.text()).toContain('\nedit_file a (thread_a)');
-    view.keyboard.type('G');
-    await view.shows('\nedit_file c (thread_a)');
-  });
+test('calls keep the selection as others arrive; G follows the newest again', async () => {
+  await using view = open();
+  await view.shows('protocol-cli invoke -i http://127.0.0.1:4711');
+  for (const id of ['a', 'b']) delivered(view.story, id);
+  view.keyboard.type(UP);
+  await view.shows('\nedit_file a (thread_a)');
+  delivered(view.story, 'c');
+  await view.shows('3 calls');
+  expect(view.emulator.text()).toContain('\nedit_file a (thread_a)');
+  view.keyboard.type('G');
+  await view.shows('\nedit_file c (thread_a)');
 });
 
 test('notices: errors stay until the next message', async () => {

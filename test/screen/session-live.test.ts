@@ -148,18 +148,9 @@ function openPlatform(size: Partial<Size> = {}) {
 }
 
 describe('session mock', () => {
-  test('is on the alternate screen, and restores the terminal', async () => {
-    const view = openPlatform();
-    await view.shows('protocol-cli session answer http://127.0.0.1:4711 session_1');
-    expect(view.emulator.isAlternate).toBe(true);
-    await view.close();
-    await view.emulator.waitFor('the screen from before', () => !view.emulator.isAlternate);
-    expect(view.emulator.isCursorVisible).toBe(true);
-    expect(view.keyboard.isRaw()).toBe(false);
-  });
-
   test('shows calls as they arrive, and their results; keys select and quit', async () => {
     await using view = openPlatform({ columns: 130 });
+    await view.shows('protocol-cli session answer http://127.0.0.1:4711 session_1');
     view.tell(...BEGUN);
     await view.shows('… pending');
     view.tell(answered(LOOKUP, result(LOOKUP, 'shipped'), 'platform'));

@@ -30,6 +30,14 @@ export const CALL_TABS = [
   { name: 'problems', title: 'Problems' },
 ] as const;
 
+/** The tabs of a call that this program made. */
+export const MADE_CALL_TABS = [...CALL_TABS, { name: 'compare', title: 'Compare' }] as const;
+
+export const TOOL_TABS = [
+  { name: 'about', title: 'About' },
+  { name: 'logs', title: 'Logs' },
+] as const;
+
 /** What the tabs show of a call. */
 export interface ShownCall {
   /** All events so far that are still remembered; only grows. */

@@ -40,7 +40,7 @@ import { patchOf } from '../../util/patch-of.js';
 import type { Redactor } from '../../util/redact.js';
 import { formatDuration } from '../../util/text.js';
 import { tableOf, WITH_PANES } from '../calls/list-detail.js';
-import { CALL_TABS, callSheets, recentSheets, type ShownCall } from '../calls/tabs.js';
+import { callSheets, MADE_CALL_TABS, recentSheets, type ShownCall } from '../calls/tabs.js';
 import {
   type Document,
   joinedDocument,
@@ -54,9 +54,7 @@ import {
 import { CALL_COLUMNS, type Table } from '../layout.js';
 import type { Model, Source } from './model.js';
 
-export const TABS = [...CALL_TABS, { name: 'compare', title: 'Compare' }] as const;
-
-type Tab = (typeof TABS)[number]['name'];
+type Tab = (typeof MADE_CALL_TABS)[number]['name'];
 
 type News = NonNullable<ReturnType<typeof newsIn>>;
 
@@ -98,7 +96,7 @@ export function callsList({ model, source, now, marked, supports, onChange }: Ca
   };
   return {
     title: 'Calls',
-    tabs: TABS,
+    tabs: MADE_CALL_TABS,
     ...WITH_PANES,
     entries() {
       const { id, callLog } = source();

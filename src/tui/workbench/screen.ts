@@ -3,11 +3,12 @@ import { quote, say } from '../../render/line.js';
 import { widthOf } from '../../render/terminal/theme.js';
 import { REDACTED, safeJson } from '../../util/redact.js';
 import { cut, nearest, suggestion } from '../../util/text.js';
+import { MADE_CALL_TABS, TOOL_TABS } from '../calls/tabs.js';
 import { fullScreen } from '../full-screen.js';
 import { bind, Keys, type Press } from '../keys.js';
 import { LIST_KEYS, READING_KEYS, tabKeys, unlessEmpty } from '../list-screen.js';
 import { Picker } from '../picker.js';
-import { openChoice, TABS } from './calls.js';
+import { openChoice } from './calls.js';
 import { Form } from './form/form.js';
 import {
   definitionsWords,
@@ -18,10 +19,12 @@ import {
   toolsOf,
   type WorkbenchOptions,
 } from './model.js';
-import { entryKey, TOOL_TABS } from './tools.js';
-import { type ServerTool, WorkbenchPages } from './workbench.js';
+import { entryKey } from './tools.js';
+import { WorkbenchPages } from './workbench.js';
 
 type Sending = WorkbenchPages['sending'][number];
+
+type ServerTool = Parameters<WorkbenchPages['openForm']>[0];
 
 function toolsNamed(servers: readonly Server[], operation: string): readonly ServerTool[] {
   return servers.flatMap(server => {
@@ -465,7 +468,7 @@ export const WORKBENCH_KEYS = new Keys<Workbench>([
   whileWaiting('forConsent', 'o', 'open the consent page', 'consent page', w => w.useConsentPage('visit')),
   whileWaiting('isRunning', 'x', 'cancel the call, or its subscription', 'cancel', w => w.cancelCall()),
   bound('calls', 'U', 'copy the URL of the consent page', w => w.useConsentPage('copy')),
-  ...tabKeys('calls', TABS),
+  ...tabKeys('calls', MADE_CALL_TABS),
   bound('calls', 'r', 'run the call again', w => w.runAgain(), unlessEmpty('run again')),
   bound('calls', 'e', 'edit it and run it again', w => w.editAgain(), unlessEmpty('edit')),
   bound('calls', 'y', 'copy as curl', w => w.copyCall('curl'), unlessEmpty('curl')),

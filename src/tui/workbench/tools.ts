@@ -3,6 +3,7 @@ import { jsonLine, type Line, line, quote, say, textLines } from '../../render/l
 import { toolLines } from '../../render/toolset.js';
 import { Memo } from '../../util/collections.js';
 import { cut } from '../../util/text.js';
+import { TOOL_TABS } from '../calls/tabs.js';
 import { onePart, type Sheet } from '../document/documents.js';
 import { cursorMark, firstLineOf } from '../layout.js';
 import { definitionsIn, definitionsWords, type Model, type Server, toolsOf } from './model.js';
@@ -16,11 +17,6 @@ type Entry = { readonly key: string; readonly server: Server } & (
       readonly definitions: number;
     }
 );
-
-export const TOOL_TABS = [
-  { name: 'about', title: 'About' },
-  { name: 'logs', title: 'Logs' },
-] as const;
 
 type ToolTab = (typeof TOOL_TABS)[number]['name'];
 

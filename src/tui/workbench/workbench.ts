@@ -45,7 +45,7 @@ interface OpenForm {
   form: Form;
 }
 
-export interface ServerTool {
+interface ServerTool {
   readonly server: Server;
   readonly tool: Tool;
 }

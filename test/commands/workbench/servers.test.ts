@@ -10,12 +10,13 @@ import { startServing } from '../../support/serving.js';
 import { startBench } from './bench.js';
 
 let plain: Peer;
+let stdlib: Peer;
 
 beforeAll(async () => {
-  plain = await startPeer('plain');
+  [plain, stdlib] = await Promise.all([startPeer('plain'), startPeer('stdlib')]);
 });
 
-afterAll(() => plain.stop());
+afterAll(() => Promise.all([plain.stop(), stdlib.stop()]));
 
 test('the user opens a URL, or the demo; anything else is an error', async () => {
   await using bench = startBench();
@@ -167,7 +168,6 @@ describe('a configured server', () => {
 });
 
 test('an operation that one toolset marks destructive is destructive in all toolsets of the endpoint', async () => {
-  await using stdlib = await startPeer('stdlib');
   const tool = (name: string) => ({ name, description: 'harmless', inputSchema: { type: 'object' } });
   await using other = await startServing(response =>
     response.end(
@@ -235,7 +235,6 @@ describe('a policy', () => {
     ],
     ['a denied call does not ask', false, { version: 1 as const, deny: ['delete_all'] }, false],
   ])('%s', async (_, yes, policy, asks) => {
-    await using stdlib = await startPeer('stdlib');
     await using bench = startBench({ consent: new Consent(policy, yes) });
     const server = await bench.ready(stdlib.url);
     expect(bench.controls.needsConsent(server, 'delete_all')).toBe(asks);
@@ -243,7 +242,6 @@ describe('a policy', () => {
   });
 
   test('refuses destructive calls without consent, and records a no', async () => {
-    await using stdlib = await startPeer('stdlib');
     await using bench = startBench();
     const server = await bench.ready(stdlib.url);
     const draft = { server, operation: 'delete_all', arguments: {} };

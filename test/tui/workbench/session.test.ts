@@ -341,43 +341,22 @@ test.each<[string, Partial<Controls>, string]>([
   expect(session.asked).toEqual([]);
 });
 
-describe('quitting', () => {
-  test('q names once what would be canceled', () => {
-    const session = onCalls(pending);
-    session.press('q');
-    expect(session.asked).toEqual([]);
-    expect(session.sees()).toContain('A call is pending and will be canceled: press again to quit.');
-    session.tell(resultArrives({ subscription: true }));
-    session.press('q');
-    expect(session.asked).toEqual(['quit']);
-    const idle = onCalls(settled);
-    idle.press('<ctrl-c>');
-    expect(idle.asked).toEqual(['quit']);
-  });
-});
-
-const WARNING = 'pending and will be canceled: press again to quit.';
-
-test('the warning before quitting is valid for a while only', () => {
+test('q names once what would be canceled; the warning is valid for a while, and for that number of calls', () => {
+  const WARNING = 'pending and will be canceled: press again to quit.';
+  const idle = onCalls(settled);
+  idle.press('<ctrl-c>');
+  expect(idle.asked).toEqual(['quit']);
   const session = onCalls(pending);
   session.press('q');
   session.clock.advance(6_001);
   expect(session.sees()).not.toContain(WARNING);
   session.press('q');
-  expect(session.asked).toEqual([]);
-  expect(session.sees()).toContain(WARNING);
-});
-
-test('and for that number of pending calls only', () => {
-  const session = onCalls(pending);
-  session.press('q');
-  const other = { ...INVOCATION, id: 'call_other' };
-  session.tell(
-    call({ invocation: other }).map(moment => ({ ...moment, leg: 'other', calls: ['call_other'] })),
-  );
+  expect(session.sees()).toContain(`A call is ${WARNING}`);
+  session.tell(otherCall(call()));
   session.press('q');
   expect(session.asked).toEqual([]);
   expect(session.sees()).toContain(`2 calls are ${WARNING}`);
+  session.tell(resultArrives({ subscription: true }));
   session.press('q');
   expect(session.asked).toEqual(['quit']);
 });

@@ -1,12 +1,17 @@
+import fc from 'fast-check';
+import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { MockView } from '../../../src/tui/mock/screen.js';
+import { anyCharacter } from '../../support/characters.js';
 import { fakeClock } from '../../support/fake-clock.js';
 import { CALLBACK_URL, delivered, MockStory, TOKEN } from '../../support/mock-story.js';
 import { drawn } from '../drawn.js';
 import { press } from '../workbench/form/support/pressing.js';
 
+const TOOL = { name: 'demo', url: 'http://127.0.0.1:4711', seed: '7f3a', fixtures: 4 };
+
 /** A session of a story, and what is asked of the mock. */
-function openSession(story: MockStory) {
+function openSession(story: MockStory, { tool = TOOL, level = 0 as 0 | 2 } = {}) {
   const asked: string[] = [];
   const note = (what: string) => void asked.push(what);
   let isChanged = () => {};
@@ -15,7 +20,7 @@ function openSession(story: MockStory) {
   });
   const session = new MockView(
     {
-      tool: { url: 'http://127.0.0.1:4711', seed: '7f3a', name: 'demo', fixtures: 4 },
+      tool,
       controls: {
         pause: () => note('pause'),
         resume: () => note('resume'),
@@ -26,22 +31,24 @@ function openSession(story: MockStory) {
       },
       supports: new Set(['text', 'diff']),
       clock: fakeClock(),
-      level: 0,
+      level,
     },
     () => isChanged(),
   );
   for (const event of story.events) session.event(event);
   story.log.subscribe(event => session.event(event));
-  const sees = (rows = 24) => drawn(session, { columns: 120, rows }).join('\n');
+  /** @param width of the terminal, if it became narrower since */
+  const rows = (columns: number, rows: number, width = columns) => drawn(session, { columns, rows }, width);
+  const sees = (columns = 120, height = 24) => rows(columns, height).join('\n');
   const type = (...names: readonly string[]) => {
     for (const name of names) session.press(press(name));
   };
   /** What is read in a tab. */
   const reads = (tab: string) => {
     type(tab);
-    return sees(80);
+    return sees(120, 80);
   };
-  return { asked, changed, sees, press: type, reads };
+  return { asked, changed, rows, sees, press: type, reads, notice: session.notice.bind(session) };
 }
 
 const MOST = 2_000;
@@ -121,4 +128,85 @@ test("the problems are the runtime's", async () => {
   expect(text).toContain('✗ RT-FIELDS');
   expect(text).not.toContain('TOOL-');
   expect(text).toContain('no fixture matches this call');
+});
+
+test('the address of the mock and its keys are visible at any width, however long the names are', () => {
+  const story = new MockStory();
+  delivered(story, 'call_1');
+  for (const keys of [[], ['\r'], ['6'], ['?']]) {
+    const session = openSession(story, { tool: { ...TOOL, name: 'the_toolset_of_'.repeat(4) } });
+    session.press(...keys);
+    for (const columns of [40, 45, 63, 80, 121, 164, 165, 200]) {
+      const rows = session.sees(columns).split('\n');
+      expect(rows[0]).toContain(TOOL.url);
+      expect(rows.at(-1)).toMatch(/\? keys {3}q quit$|Esc close/);
+    }
+  }
+});
+
+test('a frame of 40 × 8 shows the most important rows and the keys', () => {
+  const story = new MockStory();
+  for (const id of ['a', 'b', 'c', 'd', 'e']) delivered(story, id);
+  expect(openSession(story).sees(40, 8)).toBe(`demo  http://127.0.0.1:4711
+5 calls · 4 fixtures · seed 7f3a
+  OPERATION    STATE
+  edit_file  ✓ delivered after 200ms
+  edit_file  ✓ delivered after 200ms
+❯ edit_file  ✓ delivered after 200ms
+↑↓ select   ⏎ read   ? keys   q quit`);
+});
+
+test('with very many errors in the fixtures it says how many are not shown', () => {
+  const session = openSession(new MockStory());
+  session.notice(Array.from({ length: 9 }, (_, fault) => `fault ${fault}`).join('\n'), true);
+  expect(session.sees(80)).toContain('fault 2\n… 6 more rows\np pause/resume');
+});
+
+test('a terminal that becomes narrower cuts the rows until the next frame', () => {
+  const story = new MockStory();
+  story.receives('a', { operation: 'pay', arguments: { note: 'x'.repeat(400) } });
+  for (const keys of [[], ['2'], ['?']]) {
+    const session = openSession(story);
+    session.press(...keys);
+    for (const row of session.rows(80, 30, 60)) expect(stringWidth(row)).toBeLessThanOrEqual(60);
+  }
+});
+
+test('the list is searched by operation, id, thread and fixture', () => {
+  const story = new MockStory();
+  story.receives('a', { operation: 'pay' }).matches('a', 'paid');
+  for (const id of ['b', 'c']) delivered(story, id);
+  for (const wanted of ['pay', 'PAID']) {
+    const session = openSession(story);
+    session.press('/', wanted, '\r');
+    expect(session.sees(80)).toMatch(/❯ .* pay /);
+  }
+});
+
+test('no row is wider than the terminal, and there is one row less than it has', () => {
+  const unit = fc.oneof(
+    fc.constantFrom('漢', '\n', '\u001b', '\u202e', 'e\u0301', '1\u20e3', ' '),
+    fc.string({ unit: anyCharacter, maxLength: 3 }),
+  );
+  const text = fc.string({ unit, minLength: 1, maxLength: 60 });
+  const size = fc.record({
+    columns: fc.integer({ min: 40, max: 220 }),
+    rows: fc.integer({ min: 8, max: 60 }),
+  });
+  const keys = fc.array(fc.constantFrom('\t', ...'12345bmw k?G/'), { maxLength: 6 });
+  fc.assert(
+    fc.property(text, text, text, size, keys, (operation, words, notice, { columns, rows }, pressed) => {
+      const story = new MockStory();
+      for (const id of ['a', words, 'c']) delivered(story, id);
+      story.receives('d', { operation, arguments: { [words]: words } }).matches('d', words);
+      story.sends('d', words);
+      const session = openSession(story, { level: 2 });
+      session.press(...pressed);
+      session.notice(notice, true);
+      const shown = session.rows(columns, rows);
+      expect(shown).toHaveLength(rows - 1);
+      for (const row of shown) expect(stringWidth(row)).toBeLessThanOrEqual(columns);
+    }),
+    { numRuns: 20 },
+  );
 });

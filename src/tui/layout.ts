@@ -1,3 +1,4 @@
+import type { CallView } from '../render/calls.js';
 import { type Line, quote, type Span, say } from '../render/line.js';
 import { cutLine, fitLine, type Theme, widthOf, wrapLine } from '../render/terminal/theme.js';
 
@@ -20,14 +21,6 @@ export function choicesLine(choices: readonly Choice[]): Line {
       ? [say('[', 'running'), ...cutLine(quote(text, 'title'), max), say('] ', 'running')]
       : [say(' '), ...cutLine(quote(text, 'dim'), max), say('  ')],
   );
-}
-
-/** A table row: its cells, then its state with a mark, which takes the rest of the width. */
-interface Row<Name extends string> {
-  readonly mark: Span;
-  readonly cells: Readonly<Record<Name | 'state', Line>>;
-  /** The row changes as time passes. */
-  readonly isRunning: boolean;
 }
 
 interface Column<Name extends string> {
@@ -62,11 +55,14 @@ export const CALL_COLUMNS = {
   thread: { name: 'thread', title: 'THREAD', max: 16 },
 } as const;
 
-/** A table of `width` cells; the first line is the head. Columns that are empty in all rows are left out. */
+/**
+ * A table of `width` cells; the first line is the head. The state takes the rest of the width. Columns that are empty in all rows are left
+ * out.
+ */
 export function tableLines<Name extends string>(
   { columns, dispensable }: Table<Name>,
-  rows: readonly Row<Name>[],
-  selected: Row<Name> | undefined,
+  rows: readonly CallView<Name>[],
+  selected: CallView<Name> | undefined,
   width: number,
 ): readonly Line[] {
   const widest = (name: Name | 'state') => Math.max(0, ...rows.map(({ cells }) => widthOf(cells[name])));

@@ -1,3 +1,4 @@
+import type { CallView } from '../../render/calls.js';
 import { type Line, quote, say } from '../../render/line.js';
 import { cutLine, fitLine, styleLine, type Theme, widthOf } from '../../render/terminal/theme.js';
 import { excerpt } from '../../util/text.js';
@@ -45,7 +46,7 @@ interface ListDescription<Entry, Tab extends string> {
 
 export function tableOf<Entry, Name extends string>(
   table: () => Table<Name>,
-  rowOf: (entry: Entry, isSelected: boolean) => Parameters<typeof tableLines<Name>>[1][number],
+  rowOf: (entry: Entry, isSelected: boolean) => CallView<Name>,
 ) {
   return {
     headRows: 1,

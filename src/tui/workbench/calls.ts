@@ -13,7 +13,6 @@ import { arrivalWarnings, newsIn, type Step } from '../../render/callbacks.js';
 import {
   argsCell,
   type CallState,
-  type CallView,
   idCell,
   notAcknowledged,
   outcomeWords,
@@ -51,14 +50,14 @@ import {
   type Sheet,
   textDocument,
 } from '../document/documents.js';
-import { CALL_COLUMNS, type Table } from '../layout.js';
+import { CALL_COLUMNS } from '../layout.js';
 import type { Model, Source } from './model.js';
 
 type Tab = (typeof MADE_CALL_TABS)[number]['name'];
 
 type News = NonNullable<ReturnType<typeof newsIn>>;
 
-const TABLE: Table<ExchangeColumn> = {
+const TABLE = {
   columns: [
     CALL_COLUMNS.time,
     CALL_COLUMNS.operation,
@@ -68,7 +67,7 @@ const TABLE: Table<ExchangeColumn> = {
     CALL_COLUMNS.thread,
   ],
   dispensable: ['thread', 'id', 'args', 'server', 'time', 'args'],
-};
+} as const;
 
 interface CallsOptions {
   readonly model: Model;
@@ -87,12 +86,25 @@ export function callsList({ model, source, now, marked, supports, onChange }: Ca
     const call = new MadeCall(from, key, supports, model);
     return { ...callSheets(call, onChange), compare: compareWith(call, marked) };
   };
-  // A recording is shown in its final state.
   const rowOf = (exchange: Exchange) => {
     const { callLog, redactor, isLive } = source();
+    const { operation, arguments: args, id, group_id } = exchange.invocation;
+    // A recording is shown in its final state. An expected or denied call was never sent.
     const at = isLive ? now() : (callLog.whole.events.at(-1)?.at ?? 0);
-    const row = exchangeRow(exchange, at, callLog, serverName(exchange, source(), model), redactor);
-    return { ...row, isRunning: isLive && row.isRunning };
+    const begunAt = exchange.attempts[0]?.sentAt ?? callLog.of(exchange.key)[0]?.at ?? 0;
+    const state = exchangeState(exchange, begunAt, at);
+    const problems = hasProblems(exchange) && say('  ! see Problems', 'warn');
+    return viewOf(
+      { ...state, line: line`${state.line}${problems}`, isRunning: isLive && state.isRunning },
+      {
+        time: timeCell(begunAt),
+        operation: clipped(operation),
+        args: argsCell(args, redactor),
+        server: clipped(serverName(exchange, source(), model), 'dim'),
+        id: idCell(id),
+        thread: idCell(group_id),
+      },
+    );
   };
   return {
     title: 'Calls',
@@ -140,16 +152,16 @@ function withoutCalls(name: string, events: number): readonly Line[] {
   ];
 }
 
-/** The server of a call; undefined if all calls have the same server. In a transcript, the server is its address. */
+/** The server of a call; empty if all calls have the same server. In a transcript, the server is its address. */
 function serverName(
   { key, endpoint }: Exchange,
   { isLive, callLog }: Source,
   { servers, serverOf }: Model,
-): string | undefined {
+): string {
   const { toolsets } = callLog.history;
   const ready = servers.filter(({ state }) => state.kind === 'ready').map(({ id }) => id);
   const places = isLive ? ready : toolsets.map(each => `${each.base} ${each.endpoint}`);
-  if (new Set(places).size < 2) return undefined;
+  if (new Set(places).size < 2) return '';
   const id = isLive ? serverOf(key) : null;
   const about = servers.find(server => server.id === id)?.about;
   const base = toolsets.findLast(each => each.endpoint === endpoint)?.base; // the server may be closed
@@ -344,38 +356,6 @@ function comparedText({ exchange, redactor }: Compared): string {
     llmTextOf(exchange) ?? '(none)',
   ].join('\n');
   return `${redactor.text(text).slice(0, MAX_COMPARED).toWellFormed()}\n`;
-}
-
-type ExchangeColumn = 'time' | 'operation' | 'args' | 'server' | 'id' | 'thread';
-
-/**
- * A row for a call that this program made.
- * @param callLog contains the exchange
- * @param server of the call, if there are several
- */
-function exchangeRow(
-  exchange: Exchange,
-  now: number,
-  callLog: CallLog,
-  server = '',
-  redactor?: Redactor,
-): CallView<ExchangeColumn> {
-  const { operation, arguments: args, id, group_id } = exchange.invocation;
-  // An expected or denied call was never sent.
-  const begunAt = exchange.attempts[0]?.sentAt ?? callLog.of(exchange.key)[0]?.at ?? 0;
-  const state = exchangeState(exchange, begunAt, now);
-  const problems = hasProblems(exchange) && say('  ! see Problems', 'warn');
-  return viewOf(
-    { ...state, line: line`${state.line}${problems}` },
-    {
-      time: timeCell(begunAt),
-      operation: clipped(operation),
-      args: argsCell(args, redactor),
-      server: clipped(server, 'dim'),
-      id: idCell(id),
-      thread: idCell(group_id),
-    },
-  );
 }
 
 function exchangeState(exchange: Exchange, begunAt: number, now: number): CallState {

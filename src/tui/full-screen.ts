@@ -4,20 +4,14 @@ import type { Clock } from '../system/clock.js';
 import { beforeAnyEnd } from '../system/process.js';
 import type { Frame, Shown } from './ink.js';
 import type { Press } from './keys.js';
-import { createStore, type Size, sizeOf, throttled, tooSmall } from './terminal.js';
+import { createStore, type Size, sizeOf, type Terminal, throttled, tooSmall } from './terminal.js';
 
-const HIDE_CURSOR = '\u001b[?25l';
-const SHOW_CURSOR = '\u001b[?25h';
-const ENTER = `\u001b[?1049h\u001b[H${HIDE_CURSOR}`;
-const LEAVE = `${SHOW_CURSOR}\u001b[?1049l`;
+/** To the alternate screen, and back; the cursor is hidden there. */
+const ENTER = '\u001b[?1049h\u001b[H\u001b[?25l';
+const LEAVE = '\u001b[?25h\u001b[?1049l';
 const WIPE = '\u001b[H\u001b[J';
 const FRAME_MS = 50;
 const TICK_MS = 100;
-
-interface Terminal {
-  readonly stdin: NodeJS.ReadStream;
-  readonly stdout: NodeJS.WriteStream;
-}
 
 interface ScreenView {
   press(press: Press): void;

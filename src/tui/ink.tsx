@@ -11,7 +11,7 @@ import {
 } from 'react';
 import { beforeForcedEnd } from '../system/process.js';
 import { type Press, readSequence } from './keys.js';
-import type { Size, Store } from './terminal.js';
+import type { Size, Store, Terminal } from './terminal.js';
 
 /** The visible parts of a screen. Rows are styled and cut to the width of their part; Ink lays the parts out. */
 export interface Frame {
@@ -202,11 +202,6 @@ function App({ store, onPress, onLeave }: AppProps) {
   useKeys(onPress);
   useLayoutEffect(() => onLeave, [onLeave]);
   return <Screen {...shown} />;
-}
-
-interface Terminal {
-  readonly stdin: NodeJS.ReadStream;
-  readonly stdout: NodeJS.WriteStream;
 }
 
 /**

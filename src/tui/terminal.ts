@@ -1,5 +1,10 @@
 import type { Clock } from '../system/clock.js';
 
+export interface Terminal {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+}
+
 export interface Size {
   readonly columns: number;
   readonly rows: number;
@@ -42,14 +47,8 @@ export function createStore<State>(initial: State): Store<State> {
   };
 }
 
-interface Throttled {
-  /** Runs the work soon; several calls before that run it once. */
-  request(): void;
-  stop(): void;
-}
-
-/** Runs work on request, at most once in `everyMs`, and never synchronously. */
-export function throttled(clock: Clock, everyMs: number, work: () => void): Throttled {
+/** Runs work soon after a request, at most once in `everyMs`, and never synchronously. */
+export function throttled(clock: Clock, everyMs: number, work: () => void) {
   let last = Number.NEGATIVE_INFINITY;
   let cancel: (() => void) | null = null;
   return {

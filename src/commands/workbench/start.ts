@@ -138,8 +138,6 @@ async function show(plan: WorkbenchPlan, run: Run, load: () => Promise<Draw>): P
   if (unsaved > 0) stderr.write(`${calls} not saved. Next time press S, or give --save <file>.\n`);
 }
 
-export type Engine = ReturnType<typeof createEngine>;
-
 /** Creates the workbench without its screen. Everything is loaded, sent or opened on demand; the run stops it. */
 export function createEngine(
   run: Run,

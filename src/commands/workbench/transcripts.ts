@@ -16,14 +16,10 @@ import { done, failed } from './calls.js';
 /** Limits: how many names of a folder are read, and how many numbered names are tried. */
 const MAX = { names: 10_000, numbers: 1_000 };
 
-interface Opened {
-  readonly path: string | null;
-  readonly source: Source;
-}
-
 /** This session, the opened transcripts, and the files saved from them. */
 export class Transcripts {
-  #opened: readonly Opened[];
+  /** By path; this session has none. */
+  readonly #opened = new Map<string | null, Source>();
   #nextId = 1;
   #saved = 0;
 
@@ -33,12 +29,11 @@ export class Transcripts {
     private readonly onChange: () => void,
   ) {
     const { redactor } = run;
-    const source = { id: 0, name: 'this session', callLog: own, isLive: true, redactor };
-    this.#opened = [{ path: null, source }];
+    this.#opened.set(null, { id: 0, name: 'this session', callLog: own, isLive: true, redactor });
   }
 
   get sources(): readonly Source[] {
-    return this.#opened.map(({ source }) => source);
+    return [...this.#opened.values()];
   }
 
   source(id: number): Source | undefined {
@@ -61,9 +56,9 @@ export class Transcripts {
     const redactor = wireSecrets(this.run.credentials);
     for (const event of transcript.events) redactor.learn(event);
     const callLog = CallLog.of(transcript);
-    const id = this.#opened.find(each => each.path === path)?.source.id ?? this.#nextId++;
-    const source = { id, name: basename(name), callLog, isLive: false, redactor };
-    this.#opened = [...this.#opened.filter(each => each.path !== path), { path, source }];
+    const id = this.#opened.get(path)?.id ?? this.#nextId++;
+    this.#opened.delete(path);
+    this.#opened.set(path, { id, name: basename(name), callLog, isLive: false, redactor });
     this.onChange();
     const unread = transcript.faults.length;
     const broken = unread > 0 ? `, ${counted(unread, 'line')} could not be read` : '';

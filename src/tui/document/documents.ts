@@ -165,16 +165,10 @@ export function linesDocument(lines: readonly Line[]): Document {
   });
 }
 
-/** The user's settings for a sheet. */
-interface SheetLook extends Look {
-  /** Shows the raw message of each event in the timeline. */
-  readonly showsBytes: boolean;
-}
-
 export interface Part {
   readonly title: Line;
-  /** Called for each frame, so it must not lay out large contents again. */
-  readonly document: (look: SheetLook) => Document;
+  /** Called for each frame, so it must not lay out large contents again. @param look `showsBytes`: raw messages in the timeline */
+  readonly document: (look: Look & { readonly showsBytes: boolean }) => Document;
   /** The part grows at its end: a reader at the end stays at the end. */
   readonly isStream?: boolean;
 }

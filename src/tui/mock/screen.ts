@@ -34,13 +34,6 @@ import {
   unlessEmpty,
 } from '../list-screen.js';
 
-interface ShownTool {
-  readonly name: string;
-  readonly url: string;
-  readonly seed: string;
-  readonly fixtures: number;
-}
-
 interface MockControls {
   readonly pause: () => void;
   readonly resume: () => void;
@@ -55,7 +48,7 @@ interface MockControls {
 }
 
 interface MockOptions extends ScreenOptions {
-  readonly tool: ShownTool;
+  readonly tool: Readonly<Record<'name' | 'url' | 'seed', string>> & { readonly fixtures: number };
   readonly controls: MockControls;
   /** The supported types of display segments (RT-DISPLAY). */
   readonly supports: ReadonlySet<string>;
@@ -351,9 +344,7 @@ function viewsOf(call: ToolCall): readonly View[] {
   return [...views.values()];
 }
 
-interface MockScreenOptions extends MockOptions, FullScreenOptions {}
-
 /** Shows the calls of a mock full screen. It only listens, and never blocks the mock. Needs a terminal on stdin and stdout. */
-export function mockScreen(options: MockScreenOptions) {
+export function mockScreen(options: MockOptions & FullScreenOptions) {
   return fullScreen(onChange => new MockView(options, onChange), options);
 }

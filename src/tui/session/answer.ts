@@ -46,18 +46,8 @@ interface AnswerState extends AnsweredSession {
   readonly now: number;
 }
 
-interface Calls {
-  /** Undefined until the platform answers. */
-  readonly session: Session | undefined;
-  /** Oldest first. */
-  readonly calls: readonly KnownCall[];
-  /** The call with the most recent answer. */
-  readonly latest: KnownCall | undefined;
-  /** The call whose tool asks the user. */
-  readonly asking: KnownCall | undefined;
-}
-
-function callsOf({ id, known, asks }: Pick<AnswerState, 'id' | 'known' | 'asks'>): Calls {
+/** The session, once the platform has answered; its calls, oldest first, the one with the most recent answer, and the one that asks. */
+function callsOf({ id, known, asks }: Pick<AnswerState, 'id' | 'known' | 'asks'>) {
   const session = known.sessions.get(id);
   const calls = session ? knownCalls(session, known.history) : [];
   const answeredAt = ({ call }: KnownCall) => call.answer?.at ?? 0;
@@ -110,7 +100,7 @@ const answerPane = onceEach(
 /** The session and its calls, then the question to the user, which is never cut. */
 function topOf(
   state: AnswerState,
-  { session, calls, latest, asking }: Calls,
+  { session, calls, latest, asking }: ReturnType<typeof callsOf>,
   status: readonly Line[],
   columns: number,
   theme: Theme,

@@ -165,9 +165,7 @@ function callsOf(sessions: readonly Session[]): ReadonlyMap<string, KnownCall> {
   return new Map(calls.map(known => [JSON.stringify([known.session.id, known.call.key]), known]));
 }
 
-interface PlatformScreenOptions extends PlatformOptions, FullScreenOptions {}
-
 /** Shows the calls of a platform's sessions full screen. Needs a terminal on stdin and stdout. */
-export function platformScreen(options: PlatformScreenOptions) {
+export function platformScreen(options: PlatformOptions & FullScreenOptions) {
   return fullScreen(onChange => new PlatformView(options, onChange), options);
 }

@@ -8,7 +8,6 @@ import {
   outcomeOf,
 } from '../../events/exchange.js';
 import { type CallLog, History } from '../../events/history.js';
-import type { UserChoice } from '../../protocol/callbacks.js';
 import { arrivalWarnings, newsIn, type Step } from '../../render/callbacks.js';
 import {
   argsCell,
@@ -168,14 +167,8 @@ function serverName(
   return (about ?? base ?? endpoint).replace(/^http:\/\//, '');
 }
 
-interface OpenChoice {
-  readonly key: string;
-  readonly leg: string;
-  readonly question: UserChoice;
-}
-
 /** The unanswered question of this call, else the oldest one of all calls. */
-export function openChoice(key: string | null, { history, underWay }: CallLog): OpenChoice | null {
+export function openChoice(key: string | null, { history, underWay }: CallLog) {
   for (const each of key === null ? underWay : [key, ...underWay]) {
     const exchange = history.exchanges.get(each);
     for (const { leg, message } of exchange ? openQuestions(exchange) : [])

@@ -1,4 +1,4 @@
-import { type Exchange, openPages } from '../../events/exchange.js';
+import { openPages } from '../../events/exchange.js';
 import { quote, say } from '../../render/line.js';
 import { widthOf } from '../../render/terminal/theme.js';
 import { REDACTED, safeJson } from '../../util/redact.js';
@@ -210,7 +210,7 @@ export class Workbench extends WorkbenchPages {
   }
 
   /** The selected call and the server to send it to; shows a message without one. */
-  #selectedCall(): SelectedCall | null {
+  #selectedCall() {
     const { exchange, source, model } = this;
     if (!exchange) {
       this.complain('No call to run again.');
@@ -232,9 +232,11 @@ export class Workbench extends WorkbenchPages {
     return {
       exchange,
       target,
+      /** Why this may be another server than that of the call; null if it is the same one. */
       doubt: doubtOf(owners.length),
       name: `${source.id} ${exchange.key}`,
       validates: !(source.isLive && model.isUnvalidated(exchange.key)),
+      /** Transcripts do not contain the secrets that were sent. */
       isRedacted: !source.isLive && isRedacted(args),
     };
   }
@@ -358,17 +360,6 @@ function reasonOf(sent: Exclude<Sent, { kind: 'sent' }>, sending: Sending): stri
   if (sent.kind === 'refused') return sent.reason;
   const next = isRerun(sending) ? 'Press e to edit them.' : 'Press Ctrl-T to send them as they are.';
   return `Not sent: the arguments do not match the inputSchema. ${next}`;
-}
-
-interface SelectedCall {
-  readonly exchange: Exchange;
-  readonly target: ServerTool;
-  /** Why this may be another server than that of the call; null if it is the same one. */
-  readonly doubt: string | null;
-  readonly name: string;
-  readonly validates: boolean;
-  /** Transcripts do not contain the secrets that were sent. */
-  readonly isRedacted: boolean;
 }
 
 function doubtOf(owners: number): string | null {

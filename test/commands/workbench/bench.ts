@@ -4,13 +4,15 @@ import { Consent } from '../../../src/commands/consent.js';
 import type { InvokeOptions } from '../../../src/commands/invoke/plan.js';
 import { Run } from '../../../src/commands/run.js';
 import type { Terminal } from '../../../src/commands/terminal.js';
-import { createEngine, type Engine } from '../../../src/commands/workbench/start.js';
+import { createEngine } from '../../../src/commands/workbench/start.js';
 import type { Event } from '../../../src/events/events.js';
 import type { Exchange } from '../../../src/events/exchange.js';
 import { transcriptWriter } from '../../../src/events/transcript-writer.js';
 import type { Server } from '../../../src/tui/workbench/model.js';
 import { secretsOf } from '../../../src/util/credentials.js';
 import { eventually } from '../../e2e/support/eventually.js';
+
+type Engine = ReturnType<typeof createEngine>;
 
 export const OPTIONS: InvokeOptions = {
   validate: true,

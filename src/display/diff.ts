@@ -1,5 +1,4 @@
 import { parsePatch as parseWithJsdiff, type StructuredPatch } from 'diff';
-import { patchOf } from '../util/patch-of.js';
 import { excerpt } from '../util/text.js';
 import { hiddenIn, visibleLine } from '../util/visible.js';
 
@@ -388,45 +387,7 @@ export function parsePatch(patch: string, path = ''): Parsed {
   }
 }
 
-function diffOf(files: readonly DiffFile[]): Diff {
+export function diffOf(files: readonly DiffFile[]): Diff {
   const sum = (of: 'added' | 'removed') => files.reduce((total, file) => total + file[of], 0);
   return { files, added: sum('added'), removed: sum('removed') };
-}
-
-interface ChangedFile {
-  readonly path: string;
-  readonly status?: string | null;
-  readonly oldContents?: string | null;
-  readonly newContents?: string | null;
-}
-
-/** Maximum number of edits in all files: the cost of a diff grows with their square. */
-const MAX_EDITS = 2_000;
-
-/** The diff of files whose old and new contents are given, and its patch; or the reason if it cannot be drawn. */
-export function compareFiles(changed: readonly ChangedFile[]) {
-  const maxEdits = Math.ceil(MAX_EDITS / Math.sqrt(changed.length));
-  const files: DiffFile[] = [];
-  let raw = '';
-  for (const { path, status, oldContents, newContents } of changed) {
-    const [hunks = ''] = /@@.*/s.exec(patchOf('', oldContents ?? '', newContents ?? '', maxEdits)) ?? [];
-    const parsed = hunks === '' ? null : parsePatch(hunks, path); // the path may contain line feeds
-    if (parsed?.ok === false) return { ok: false, reason: `${visibleLine(path)}: ${parsed.reason}` } as const;
-    const [file] = parsed?.diff.files ?? [{ hunks: [], added: 0, removed: 0, hidden: hiddenIn(path) }];
-    if (file) files.push({ ...file, oldPath: path, newPath: path, kind: kindOfStatus(status) });
-    raw += headersOf(path, status) + hunks;
-  }
-  return { ok: true, diff: diffOf(files), raw } as const;
-}
-
-function kindOfStatus(status: ChangedFile['status']): FileKind {
-  if (status === 'added') return 'created';
-  return status === 'deleted' ? 'deleted' : 'changed';
-}
-
-function headersOf(path: string, status: ChangedFile['status']): string {
-  const name = visibleLine(path);
-  const from = status === 'added' ? NOWHERE : `a/${name}`;
-  const to = status === 'deleted' ? NOWHERE : `b/${name}`;
-  return `--- ${from}\n+++ ${to}\n`;
 }

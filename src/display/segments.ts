@@ -3,8 +3,10 @@ import type { View } from '../events/history.js';
 import { itemText } from '../protocol/outcome.js';
 import type { Warning } from '../protocol/requirements.js';
 import { validate } from '../protocol/validate.js';
+import { patchOf } from '../util/patch-of.js';
 import { excerpt, firstOf } from '../util/text.js';
-import { compareFiles, type Diff, parsePatch } from './diff.js';
+import { hiddenIn, visibleLine } from '../util/visible.js';
+import { type Diff, diffOf, parsePatch } from './diff.js';
 
 /** A display segment: any type, content not yet parsed (seed 000, "Display Segments"). */
 interface Segment {
@@ -167,9 +169,34 @@ const changedFile = z.object({
   newContents: z.nullish(z.string()),
 });
 
-const readFiles = readerOf('diff', z.object({ files: z.array(changedFile) }), ({ files }) => {
-  const compared = compareFiles(files);
-  if (!compared.ok) return malformed('diff', compared.reason);
-  const { diff, raw } = compared;
-  return { ok: true, drawing: { kind: 'diff', path: '', diff, raw } };
+/** Maximum number of edits in all files: the cost of a diff grows with their square. */
+const MAX_EDITS = 2_000;
+
+/** Compares the old and new contents of each file. */
+const readFiles = readerOf('diff', z.object({ files: z.array(changedFile) }), ({ files: changed }) => {
+  const maxEdits = Math.ceil(MAX_EDITS / Math.sqrt(changed.length));
+  const files: Diff['files'][number][] = [];
+  let raw = '';
+  for (const { path, status, oldContents, newContents } of changed) {
+    const [hunks = ''] = /@@.*/s.exec(patchOf('', oldContents ?? '', newContents ?? '', maxEdits)) ?? [];
+    const parsed = hunks === '' ? null : parsePatch(hunks, path); // the path may contain line feeds
+    const name = visibleLine(path);
+    if (parsed?.ok === false) return malformed('diff', `${name}: ${parsed.reason}`);
+    const [file] = parsed?.diff.files ?? [{ hunks: [], added: 0, removed: 0, hidden: hiddenIn(path) }];
+    if (file)
+      files.push({ ...file, oldPath: path, newPath: path, kind: KIND_OF_STATUS.get(status) ?? 'changed' });
+    raw += `${headersOf(name, status)}${hunks}`;
+  }
+  return { ok: true, drawing: { kind: 'diff', path: '', diff: diffOf(files), raw } };
 });
+
+const KIND_OF_STATUS = new Map<unknown, 'created' | 'deleted'>([
+  ['added', 'created'],
+  ['deleted', 'deleted'],
+]);
+
+function headersOf(name: string, status: unknown): string {
+  const from = status === 'added' ? '/dev/null' : `a/${name}`;
+  const to = status === 'deleted' ? '/dev/null' : `b/${name}`;
+  return `--- ${from}\n+++ ${to}\n`;
+}

@@ -58,34 +58,28 @@ const errorSchema = z.object({ error: z.object({ code: z.number(), message: z.st
 /** Reads the body of the response to `tools/call`. An invalid body is returned as an error outcome. */
 export function readMcpAnswer(json: JsonReading): McpAnswer {
   const native = json.ok ? json.value : null;
-  const refusal = errorSchema.safeParse(native);
+  const withoutResult = (outcome: JudgedOutcome, ...notes: readonly string[]): McpAnswer => {
+    return { native, reading: null, outcome, text: textOfOutcome(outcome) ?? '', notes };
+  };
   const needed = inputRequiredSchema.safeParse(native);
-  if (needed.success) return ofOurs(native, missingInput(needed.data), []);
-  if (refusal.success) return refused(native, refusal.data.error);
+  if (needed.success) {
+    const methods = Object.values(needed.data.inputRequests ?? {}).map(({ method }) => excerpt(method));
+    const asked = [...new Set(methods)].slice(0, 5).join(', ');
+    const message = `the server asks ${asked === '' ? 'to be called again, too often' : `for ${asked}`}`;
+    return withoutResult({ type: 'error', message, basis: 'ours' });
+  }
+  const refusal = errorSchema.safeParse(native);
+  if (refusal.success) {
+    const { code, message } = refusal.data.error;
+    const note = `the server answered with the JSON-RPC error ${code}, and no result`;
+    return withoutResult({ type: 'error', message, code: String(code), basis: 'declared' }, note);
+  }
   const reading = json.ok ? mcpDialect.read(native) : { ok: false as const, faults: [json.reason] };
-  if (!reading.ok) return unreadable(native, reading.faults);
+  if (!reading.ok) {
+    const message = `the server's answer is not a CallToolResult: ${reading.faults.join('; ')}`;
+    return withoutResult({ type: 'error', message, basis: 'ours' }, message);
+  }
   const { answer, text } = reading;
   const notes = reading.notes.filter(note => note !== IS_ERROR_LEFT_OUT); // `basis` is `assumed` then
   return { native, reading, outcome: answer.outcome, text, notes };
-}
-
-function missingInput({ inputRequests = {} }: z.infer<typeof inputRequiredSchema>): JudgedOutcome {
-  const methods = [...new Set(Object.values(inputRequests).map(({ method }) => excerpt(method)))].slice(0, 5);
-  const asked = methods.length === 0 ? 'to be called again, too often' : `for ${methods.join(', ')}`;
-  return { type: 'error', message: `the server asks ${asked}`, basis: 'ours' };
-}
-
-function refused(native: unknown, { code, message }: { readonly code: number; readonly message: string }) {
-  return ofOurs(native, { type: 'error', message, code: String(code), basis: 'declared' }, [
-    `the server answered with the JSON-RPC error ${code}, and no result`,
-  ]);
-}
-
-function unreadable(native: unknown, faults: readonly string[]): McpAnswer {
-  const message = `the server's answer is not a CallToolResult: ${faults.join('; ')}`;
-  return ofOurs(native, { type: 'error', message, basis: 'ours' }, [message]);
-}
-
-function ofOurs(native: unknown, outcome: JudgedOutcome, notes: readonly string[]): McpAnswer {
-  return { native, reading: null, outcome, text: textOfOutcome(outcome) ?? '', notes };
 }

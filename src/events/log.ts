@@ -58,7 +58,7 @@ export function createLog(now: () => number) {
     emit(fact: Fact): Event {
       const event = fact as Event; // not copied: a copy would cost as much as the rest of this function
       event.seq = seq++;
-      event.at = micro(now() - start);
+      event.at = Math.round((now() - start) * 1_000) / 1_000; // the measurement is precise to a microsecond
       keeper?.take(event);
       if (isNotifying) waiting.push(event);
       else notify(event);
@@ -91,11 +91,6 @@ function oneByOne(keeper: Keeper): GroupKeeper {
     },
     kept: () => keeping,
   };
-}
-
-/** Rounds to microseconds, the precision of the measurement. */
-function micro(milliseconds: number): number {
-  return Math.round(milliseconds * 1_000) / 1_000;
 }
 
 type RequestFact = Omit<RequestEvent, 'kind' | 'seq' | 'at' | 'leg' | 'attempt' | 'earlier'> & {
@@ -175,7 +170,8 @@ export class RecordedRequest {
 
   /** As {@link broken}, with the phase and code of a `TransportError`. */
   failed(error: unknown): void {
-    const { phase = 'send', code = 'UNKNOWN' } = isTransportError(error) ? error : {};
+    const known = error instanceof Error && error.name === 'TransportError' ? error : {};
+    const { phase = 'send', code = 'UNKNOWN' }: { phase?: string; code?: string } = known;
     this.broken(phase, code);
   }
 }
@@ -223,8 +219,4 @@ export class ServedRequest extends RecordedRequest {
     this.broken('answer', code);
     return 'reset';
   }
-}
-
-function isTransportError(error: unknown): error is { readonly phase: string; readonly code: string } {
-  return error instanceof Error && error.name === 'TransportError';
 }

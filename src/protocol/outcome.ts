@@ -68,7 +68,10 @@ export function outcomeOfPayload(value: unknown): Outcome | null {
   const parsed = isRecord(value) ? payloadSchema.safeParse(value) : undefined;
   if (!parsed?.success) return null;
   const payload = parsed.data;
-  if ('error' in payload) return errorOf(payload.error);
+  if ('error' in payload) {
+    const { type, ...error } = payload.error; // its `type` would replace the outcome's
+    return { type: 'error', ...error, ...(type !== undefined && { errorType: type }) };
+  }
   if ('canceled' in payload) return { type: 'canceled', ...payload.canceled };
   if ('timeout' in payload) return { type: 'timeout', ...payload.timeout };
   return { type: 'denied', ...payload.denied };
@@ -93,11 +96,6 @@ export function payloadOfOutcome(outcome: Outcome): Record<string, unknown> | nu
 
 function given(members: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
-}
-
-// The payload's own `type` would replace the outcome's.
-function errorOf({ type, ...error }: { message: string; code?: string; type?: string }): Outcome {
-  return { type: 'error', ...error, ...(type === undefined ? {} : { errorType: type }) };
 }
 
 function parsedJson(source: string): unknown {

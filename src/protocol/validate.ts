@@ -27,7 +27,9 @@ export function validateTolerantly<Schema extends z.ZodMiniType>(
 ): Validation<z.infer<Schema>> & { readonly nulls?: readonly string[] } {
   const parsed = schema.safeParse(value);
   if (parsed.success) return { ok: true, value: parsed.data };
-  const nulls = parsed.error.issues.map(({ path }) => path).filter(path => isMemberNull(value, path));
+  const nulls = parsed.error.issues
+    .map(({ path }) => path)
+    .filter(path => isRecord(parentOf(value, path)) && valueAt(value, ...path) === null);
   const missing = schema.safeParse(withoutMembers(value, nulls)).error?.issues ?? [];
   const required = new Set(missing.map(({ path }) => jsonPath(path)));
   const optional = nulls.filter(path => !required.has(jsonPath(path)));
@@ -36,10 +38,6 @@ export function validateTolerantly<Schema extends z.ZodMiniType>(
 }
 
 type Path = Issue['path'];
-
-function isMemberNull(value: unknown, path: Path): boolean {
-  return isRecord(parentOf(value, path)) && valueAt(value, ...path) === null;
-}
 
 function withoutMembers(value: unknown, paths: readonly Path[]): unknown {
   if (paths.length === 0) return value;

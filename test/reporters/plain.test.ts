@@ -16,10 +16,7 @@ import { view } from '../render/stories.js';
 import { report } from './report.js';
 
 const told = (...story: Moment[][]) =>
-  report(
-    page => plainReporter(page, new Set(['diff', 'text']), { level: 0, isTTY: true }),
-    eventsOf(...story),
-  );
+  report(page => plainReporter(page, new Set(['diff', 'text'])), eventsOf(...story), { isTTY: true });
 const started = () => [at(0, call()), at(3, acknowledged())];
 
 describe('RT-VIEW: a view is drawn when it changes', () => {
@@ -72,10 +69,9 @@ describe('RT-OAUTH: removes the query of a consent URL in a pipe', () => {
     [true, true],
     [false, false],
   ])('terminal: %j', async (isTTY, isWhole) => {
-    const { stdout } = await report(
-      page => plainReporter(page, new Set(['text']), { level: 0, isTTY }),
-      eventsOf(...story),
-    );
+    const { stdout } = await report(page => plainReporter(page, new Set(['text'])), eventsOf(...story), {
+      isTTY,
+    });
     expect(stdout).toContain('• visit https://auth.example/');
     expect(stdout.includes('canary')).toBe(isWhole);
   });

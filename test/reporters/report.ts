@@ -7,6 +7,9 @@ import { createRedactor } from '../../src/util/redact.js';
 
 class Sheet extends Writable {
   text = '';
+  constructor(readonly isTTY = false) {
+    super();
+  }
   override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
     this.text += chunk.toString();
     done();
@@ -17,12 +20,13 @@ interface Options {
   readonly quiet?: boolean;
   readonly trouble?: Trouble | null;
   readonly secrets?: readonly string[];
+  readonly isTTY?: boolean;
 }
 
 /** A page, and what was printed on it. */
-export function pageOf(history: History, { quiet = false, secrets = [] }: Options = {}) {
-  const [stdout, stderr] = [new Sheet(), new Sheet()];
-  const page = new Page(history, { stdout, stderr, quiet, redactor: createRedactor(secrets) });
+export function pageOf(history: History, { quiet = false, secrets = [], isTTY = false }: Options = {}) {
+  const [stdout, stderr] = [new Sheet(isTTY), new Sheet()];
+  const page = new Page(history, { stdout, stderr, quiet, redactor: createRedactor(secrets), level: 0 });
   return { page, printed: () => ({ stdout: stdout.text, stderr: stderr.text }) };
 }
 

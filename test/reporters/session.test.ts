@@ -41,7 +41,7 @@ const SECRETS = ['canary-key', 'token-canary-4711'];
 async function tell(
   make: (known: KnownSession, page: Page) => SessionReporter,
   events: readonly Event[],
-  { trouble = null, ...options }: { quiet?: boolean; trouble?: Trouble | null } = {},
+  { trouble = null, ...options }: { quiet?: boolean; isTTY?: boolean; trouble?: Trouble | null } = {},
 ): Promise<{ readonly stdout: string; readonly stderr: string }> {
   const known = { sessions: new Sessions(), history: new History() };
   const { page, printed } = pageOf(known.history, { secrets: SECRETS, ...options });
@@ -168,7 +168,7 @@ describe('plain', () => {
   const SECRET = 'token-canary-4711';
 
   const told = (parts: readonly (readonly Moment[])[], isTTY = false, options = {}) =>
-    tell((known, page) => plainSession(known, page, { level: 0, isTTY }), eventsOf(...parts), options);
+    tell((known, page) => plainSession(known, page), eventsOf(...parts), { isTTY, ...options });
 
   test("-q: prints only the agent's answer", async () => {
     expect(await told(CLIENT_STORY, false, { quiet: true })).toEqual({

@@ -16,7 +16,7 @@ import { report } from './report.js';
 
 const story = (...rest: Moment[][]) => eventsOf(at(0, call()), at(3, acknowledged()), ...rest);
 const told = (rest: Moment[], { isTTY = false, quiet = false, follows = false } = {}) =>
-  report(page => textReporter(page, { isTTY, follows }), story(rest), { quiet });
+  report(page => textReporter(page, follows), story(rest), { quiet, isTTY });
 
 describe('RT-TEXT: stdout is exactly what the LLM gets', () => {
   test.each(['', 'done', 'a\r\nb\n', '\u0000\u001b[31m', '😀'.repeat(50_000), '{"a":1}'])(

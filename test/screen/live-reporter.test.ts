@@ -45,12 +45,11 @@ function open({ columns = 100, rows = 30 }: Partial<Size> = {}, level: 0 | 2 = 0
   let interrupts = 0;
   log.subscribe(event => history.apply(event));
   const reporter = liveReporter({
-    page: new Page(history, { stdout, stderr: stdout, quiet: true, redactor: createRedactor() }),
+    page: new Page(history, { stdout, stderr: stdout, quiet: true, redactor: createRedactor(), level }),
     stdin: keyboard.stream,
     stdout,
     clock: systemClock,
     supports: new Set(['text', 'diff']),
-    level,
     interrupt: () => interrupts++,
   });
   if (reporter.event) log.subscribe(reporter.event);

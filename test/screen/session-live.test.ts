@@ -62,12 +62,11 @@ function openAnswer(size: Partial<Size> = {}, level: 0 | 2 = 0) {
   const reporter = liveSession({
     known,
     session,
-    page: new Page(known.history, { stdout, stderr: stdout, quiet: true, redactor: createRedactor() }),
+    page: new Page(known.history, { stdout, stderr: stdout, quiet: true, redactor: createRedactor(), level }),
     stdin: keyboard.stream,
     stdout,
     clock: systemClock,
     supports: new Set(['text', 'diff']),
-    level,
     interrupt: () => asked.interrupts++,
   });
   if (reporter.event) log.subscribe(reporter.event);

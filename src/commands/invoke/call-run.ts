@@ -219,7 +219,9 @@ async function openOutput(options: InvokeOptions, run: Run) {
   const history = new History(true, redactor.text);
   log.subscribe(event => history.apply(event));
   await run.save(save);
-  const page = new Page(history, { stdout: terminal.stdout, stderr, quiet, redactor });
+  const { stdout } = terminal;
+  const level = colourOf(stdout, options, terminal);
+  const page = new Page(history, { stdout, stderr, quiet, redactor, level });
   const ofMany = output === 'json' ? jsonOfMany : linesOfMany;
   const make = options.repeat === undefined || output === 'ndjson' ? MAKERS[output] : ofMany;
   const reporter = await make(page, options, run);
@@ -241,34 +243,24 @@ const MAKERS = {
     const { ndjsonReporter } = await import('../../render/outputs/text.js');
     return ndjsonReporter(page, about);
   },
-  text: (page, { follow = false }, { terminal }) =>
-    textReporter(page, { isTTY: terminal.stdout.isTTY === true, follows: follow }),
+  text: (page, { follow }) => textReporter(page, follow),
   json: async (page, { dialect, supports }) => {
     const { dialectReporter, jsonReporter } = await import('../../render/outputs/call-report.js');
     return dialect === undefined ? jsonReporter(page, supports) : dialectReporter(page, dialect);
   },
-  plain: async (page, options, { terminal }) => {
+  plain: async (page, { supports }) => {
     const { plainReporter } = await import('../../render/outputs/plain.js');
-    const isTTY = terminal.stdout.isTTY === true;
-    return plainReporter(page, options.supports, {
-      level: colourOf(terminal.stdout, options, terminal),
-      isTTY,
-    });
+    return plainReporter(page, supports);
   },
-  ui: async (page, options, { terminal, clock, credentials }) => {
+  ui: async (page, { supports, timeout: timeoutMs }, { terminal, clock, credentials }) => {
     const { liveReporter } = await import('../../tui/live/reporter.js');
     const { stdin, stdout, interrupt } = terminal;
-    const { supports, timeout: timeoutMs } = options;
-    const level = colourOf(stdout, options, terminal);
     const redact = credentials.text; // a URL that the user has to visit is not redacted
-    return liveReporter({ page, stdin, stdout, level, redact, clock, timeoutMs, supports, interrupt });
+    return liveReporter({ page, stdin, stdout, redact, clock, timeoutMs, supports, interrupt });
   },
 } as const satisfies Record<Output, Maker>;
 
-const linesOfMany: Maker = async (page, options, { terminal }) => {
-  const { plainRepeats } = await import('../../render/outputs/repeats.js');
-  return plainRepeats(page, colourOf(terminal.stdout, options, terminal));
-};
+const linesOfMany: Maker = async page => (await import('../../render/outputs/repeats.js')).plainRepeats(page);
 
 const jsonOfMany: Maker = async (page, { supports }) => {
   const { jsonRepeats } = await import('../../render/outputs/repeats.js');

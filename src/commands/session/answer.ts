@@ -136,8 +136,9 @@ async function answerSession(plan: AnswerPlan, run: Run): Promise<ExitStatus> {
   log.subscribe(event => known.history.apply(event));
   log.subscribe(event => known.sessions.apply(event));
   await run.save(flags.save);
-  const streams = { stdout: terminal.stdout, stderr, quiet: flags.quiet === true, redactor };
-  const page = new Page(known.history, streams);
+  const { stdout } = terminal;
+  const level = colourOf(stdout, flags, terminal);
+  const page = new Page(known.history, { stdout, stderr, quiet: flags.quiet === true, redactor, level });
   const reporter = await REPORTERS[output](known, page, plan, run);
   if (reporter.event) log.subscribe(reporter.event);
   if (flags.verbose) log.subscribe(verbosePrinter(redactor, run.verboseWriter(output === 'ui')));
@@ -305,11 +306,7 @@ type Maker = (known: KnownSession, page: Page, plan: AnswerPlan, run: Run) => Pr
 
 /** Reporters, each loaded on demand. */
 const REPORTERS = {
-  plain: async (known, page, { flags }, { terminal }) => {
-    const { plainSession } = await import('../../render/outputs/session.js');
-    const isTTY = terminal.stdout.isTTY === true;
-    return plainSession(known, page, { level: colourOf(terminal.stdout, flags, terminal), isTTY });
-  },
+  plain: async (known, page) => (await import('../../render/outputs/session.js')).plainSession(known, page),
   json: async (_, page) => (await import('../../render/outputs/session.js')).jsonSession(page),
   ndjson: async (_, page, __, { about }) => {
     const { ndjsonReporter } = await import('../../render/outputs/text.js');
@@ -318,8 +315,7 @@ const REPORTERS = {
   ui: async (known, page, { id, url, flags }, { clock, terminal, redactor }) => {
     const { liveSession } = await import('../../tui/session/answer.js');
     const { stdin, stdout, interrupt } = terminal;
-    const level = colourOf(stdout, flags, terminal);
-    const screen = { page, stdin, stdout, interrupt, clock, redactor, level };
+    const screen = { page, stdin, stdout, interrupt, clock, redactor };
     return liveSession({ ...screen, known, session: { id, url }, supports: flags.supports });
   },
 } as const satisfies Record<AnswerOutput, Maker>;

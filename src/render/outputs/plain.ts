@@ -8,25 +8,21 @@ import { type Pane, paneLines, panesOf, viewPane } from '../panes.js';
 import { newStepsOf, stepLine } from '../steps.js';
 import { lineStyler } from '../terminal/theme.js';
 import { warningsOfEnding } from '../warnings.js';
-import type { Page, PlainOptions, Reporter } from './reporter.js';
+import type { Page, Reporter } from './reporter.js';
 
 const WHOLE: Layout = { count: Number.POSITIVE_INFINITY, isUnfolded: true };
 /** A view may be drawn many times, so only its first lines are shown. */
 const VIEW_LAYOUT: Layout = { count: 200 };
 
 /** Prints steps as they happen and views as they change, then the two panes; for pipes, logs and screen readers. */
-export function plainReporter(
-  page: Page,
-  supports: ReadonlySet<string>,
-  { level, isTTY }: PlainOptions,
-): Reporter {
-  const { history, redactor, aside } = page;
-  const styled = lineStyler(level, redactor);
+export function plainReporter(page: Page, supports: ReadonlySet<string>): Reporter {
+  const { history, redactor, isTTY, aside } = page;
+  const styled = lineStyler(page);
   return {
     event(event) {
       if (!isTTY) page.urgent(event);
       const lines = () => [
-        // A file or a pipe is a log: only the user may see a whole consent URL (RT-OAUTH).
+        // Only the user may see a whole consent URL (RT-OAUTH).
         ...newStepsOf(history, event, { isPrivate: isTTY }).map(step => stepLine(step)),
         ...viewLines(history, event, newArrivalOf(history, event), redactor),
       ];

@@ -11,7 +11,6 @@ import { History } from '../../events/history.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { formatDuration, since } from '../../util/text.js';
 import { counted, type Line, line, quote, say } from '../line.js';
-import type { ColourLevel } from '../terminal/colour-level.js';
 import { lineStyler } from '../terminal/theme.js';
 import { mergeWarnings, warningsOf } from '../warnings.js';
 import { invokeReport } from './call-report.js';
@@ -129,8 +128,8 @@ export function warningsOfAll(history: History, notes: readonly Warning[] = []):
 }
 
 /** Prints a line for each call as it ends, then the summary. */
-export function plainRepeats(page: Page, level: ColourLevel): Reporter {
-  const styled = lineStyler(level, page.redactor);
+export function plainRepeats(page: Page): Reporter {
+  const styled = lineStyler(page);
   const ended: Exchange[] = [];
   return {
     event: page.urgent,

@@ -36,18 +36,14 @@ export interface Reporter<E = Ending> {
   end(ending: E): Promise<void>;
 }
 
-export interface PlainOptions {
-  readonly level: ColourLevel;
-  readonly isTTY: boolean;
-}
-
 interface Streams {
-  readonly stdout: NodeJS.WritableStream;
+  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };
   /** For people. Secrets are removed. */
   readonly stderr: { write(text: string): unknown };
   /** `-q`: suppresses warnings. */
   readonly quiet: boolean;
   readonly redactor: Redactor;
+  readonly level: ColourLevel;
 }
 
 /** Maximum number of printed messages remembered. */
@@ -55,6 +51,11 @@ const MAX_PRINTED = 1_000;
 
 /** The output of a command: results go to stdout, warnings and failures to stderr. */
 export class Page extends BoundedOutput {
+  readonly redactor: Redactor;
+  readonly level: ColourLevel;
+  readonly quiet: boolean;
+  /** Only the user sees stdout; a file or a pipe is a log. */
+  readonly isTTY: boolean;
   /** The messages of warnings that were printed before the end. */
   readonly #printed = new Set<string>();
   readonly #isDue = powersOfTen();
@@ -64,14 +65,10 @@ export class Page extends BoundedOutput {
     private readonly streams: Streams,
   ) {
     super(streams.stdout);
-  }
-
-  get redactor(): Redactor {
-    return this.streams.redactor;
-  }
-
-  get quiet(): boolean {
-    return this.streams.quiet;
+    this.redactor = streams.redactor;
+    this.level = streams.level;
+    this.quiet = streams.quiet;
+    this.isTTY = streams.stdout.isTTY === true;
   }
 
   /** Lets other code use the terminal during `work`, after earlier output. */
@@ -104,8 +101,8 @@ export class Page extends BoundedOutput {
   /** Prints warnings that were not printed before, then the failure. */
   async end(warnings: readonly Warning[], trouble: Trouble | null): Promise<void> {
     await this.written();
-    const { stderr, quiet } = this.streams;
-    for (const warning of quiet ? [] : warnings)
+    const { stderr } = this.streams;
+    for (const warning of this.quiet ? [] : warnings)
       if (!this.#printed.has(warning.message)) stderr.write(warningText(warning));
     if (trouble) stderr.write(troubleText(trouble));
   }

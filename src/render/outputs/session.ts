@@ -10,7 +10,7 @@ import { lineStyler } from '../terminal/theme.js';
 import { newsOf } from '../tool-calls.js';
 import { withoutFollow } from '../warnings.js';
 import { outcomesLine, warningsOfAll } from './repeats.js';
-import type { Page, PlainOptions, Reporter } from './reporter.js';
+import type { Page, Reporter } from './reporter.js';
 import type { SessionReport } from './schemas.js';
 import { errorReport, type Trouble } from './trouble.js';
 
@@ -109,13 +109,9 @@ export function callsTally({ forgotten }: Session, calls: readonly KnownCall[]):
  * Prints the events at the platform and at a RAP tool with their times, then the agent's answer and the outcomes of its calls. With `-q`,
  * only the answer.
  */
-export function plainSession(
-  known: KnownSession,
-  page: Page,
-  { level, isTTY }: PlainOptions,
-): SessionReporter {
-  const { quiet, redactor, aside } = page;
-  const styled = lineStyler(level, redactor);
+export function plainSession(known: KnownSession, page: Page): SessionReporter {
+  const { quiet, isTTY, aside } = page;
+  const styled = lineStyler(page);
   return {
     event(event) {
       if (!isTTY) page.urgent(event);

@@ -20,15 +20,12 @@ export function ndjsonReporter(page: Page, about: TranscriptAbout): Reporter<Pic
   };
 }
 
-interface TextOptions {
-  readonly isTTY: boolean;
-  /** `--follow`: also prints the text of each event, each on its own line. */
-  readonly follows?: boolean;
-}
-
-/** Prints to stdout exactly what the LLM gets, and everything else to stderr. On a terminal the text is made safe first. */
-export function textReporter(page: Page, { isTTY, follows = false }: TextOptions): Reporter {
-  const texts = textPage(page, isTTY);
+/**
+ * Prints to stdout exactly what the LLM gets, and everything else to stderr. On a terminal the text is made safe first.
+ * @param follows `--follow`: also prints the text of each event, each on its own line
+ */
+export function textReporter(page: Page, follows = false): Reporter {
+  const texts = textPage(page);
   return {
     event(event) {
       page.urgent(event);
@@ -47,7 +44,8 @@ export function textReporter(page: Page, { isTTY, follows = false }: TextOptions
 }
 
 /** Writes the result's text first, then one text after the other: an event may arrive before the result is printed. */
-function textPage(page: Page, isTTY: boolean) {
+function textPage(page: Page) {
+  const { isTTY } = page;
   const early: string[] = [];
   let hasBegun = false;
   const shown = (text: string) => (isTTY ? `${visible(text)}\n` : text.toWellFormed());

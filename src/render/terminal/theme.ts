@@ -122,8 +122,13 @@ function wrapProse(line: Line, width: number, theme: Theme): string[] {
   return wrapHalves(line, { width, theme, isProse: true });
 }
 
+interface StylerOptions {
+  readonly level: ColourLevel;
+  readonly redactor: Redactor;
+}
+
 /** Returns what prints lines, without secrets. */
-export function lineStyler(level: ColourLevel, redactor: Redactor): (lines: readonly Line[]) => string {
+export function lineStyler({ level, redactor }: StylerOptions): (lines: readonly Line[]) => string {
   const theme = createTheme(level);
   return lines => redactor.text(printed(lines, theme));
 }

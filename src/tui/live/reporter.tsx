@@ -5,7 +5,6 @@ import type { Step } from '../../render/callbacks.js';
 import type { Ending, Page, Reporter } from '../../render/outputs/reporter.js';
 import { type Panes, panesOf } from '../../render/panes.js';
 import { StepLog, stepLine } from '../../render/steps.js';
-import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import { createTheme, type Theme, wrapLine } from '../../render/terminal/theme.js';
 import { warningsOfEnding } from '../../render/warnings.js';
 import type { Clock } from '../../system/clock.js';
@@ -156,7 +155,6 @@ interface LiveOptions extends Pick<AppProps, 'redact'> {
   /** The time limit for the result; 0: no limit. */
   readonly timeoutMs?: number;
   readonly supports: ReadonlySet<string>;
-  readonly level: ColourLevel;
   readonly interrupt: () => void;
 }
 
@@ -179,8 +177,8 @@ const MAX_STEPS = 500;
 
 /** Shows `invoke` in place as it happens; the last frame stays. Needs a terminal on stdin and stdout. */
 export function liveReporter(options: LiveOptions): Reporter {
-  const { page, clock, timeoutMs = 0, supports, level } = options;
-  const { history } = page;
+  const { page, clock, timeoutMs = 0, supports } = options;
+  const { history, level } = page;
   const { stdin, stdout, interrupt, redact } = options;
   const theme = createTheme(level);
   const isColourful = level >= 2;

@@ -21,7 +21,6 @@ import {
   sessionCallRow,
   sessionHead,
 } from '../../render/session-calls.js';
-import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import { createTheme, cutLine, styleLine, type Theme, wrapLine } from '../../render/terminal/theme.js';
 import type { Clock } from '../../system/clock.js';
 import { onceEach } from '../../util/collections.js';
@@ -168,7 +167,6 @@ interface LiveSessionOptions {
   readonly stdout: NodeJS.WriteStream;
   readonly clock: Clock;
   readonly supports: ReadonlySet<string>;
-  readonly level: ColourLevel;
   /** Removes secrets from the output (threats, row 25). */
   readonly redactor?: Redactor;
   readonly interrupt: () => void;
@@ -176,7 +174,8 @@ interface LiveSessionOptions {
 
 /** Shows `session answer` in place as it happens; the last frame stays. Needs a terminal on stdin and stdout. */
 export function liveSession(options: LiveSessionOptions): SessionReporter {
-  const { known, session, page, stdin, stdout, clock, supports, level, interrupt, redactor } = options;
+  const { known, session, page, stdin, stdout, clock, supports, interrupt, redactor } = options;
+  const { level } = page;
   const theme = createTheme(level);
   const isColourful = level >= 2;
   const model = new LiveModel({ history: known.history, clock, interrupt, onChange: () => view.redraw() });

@@ -6,6 +6,7 @@ import { bytesText, formatDuration } from '../util/text.js';
 import { arrivalOf, arrivalStep, type Step } from './callbacks.js';
 import { settlementText } from './failure.js';
 import { clipped, counted, type Line, line, marked, quote, say, took } from './line.js';
+import { refusedText } from './warnings.js';
 
 type Words = readonly [Step['state'], Line];
 
@@ -332,6 +333,11 @@ function newRequestSteps(history: History, event: Event, isOfMany: boolean): Ste
   ];
 }
 
+function strayWords(request: UntrackedRequest): Line {
+  const isLost = request.refusal === 'wrong-address';
+  return isLost ? line`a POST to a wrong callback URL, answered 404` : quote(refusedText(request));
+}
+
 function isStray({ purpose, status }: UntrackedRequest): boolean {
   return purpose === 'callback' && status !== undefined;
 }
@@ -341,10 +347,4 @@ function isFirstOfItsKind(untracked: Iterable<UntrackedRequest>, request: Untrac
   for (const other of untracked)
     if (other !== request && isStray(other) && other.refusal === request.refusal) return false;
   return true;
-}
-
-/** Describes a request that reached the listener but belongs to no call. */
-export function strayWords({ refusal = '', status }: UntrackedRequest): Line {
-  if (refusal === 'wrong-address') return line`a POST to a wrong callback URL, answered 404`;
-  return line`a request to the callback listener, refused with ${status}: ${quote(refusal)}`;
 }

@@ -106,17 +106,19 @@ export function misdirected(untracked: readonly UntrackedRequest[], more = 0): W
   const lost = strays.filter(({ refusal }) => refusal === 'wrong-address');
   const posts = `${counted(lost.length + more, 'post')} to a wrong callback URL`;
   const refused = new Map<string, Warning>();
-  for (const { status, refusal = '' } of strays)
-    if (refusal !== 'wrong-address')
-      refused.set(refusal, {
-        message: `a request to the callback listener was refused with ${status}: ${refusal}`,
-      });
+  for (const stray of strays)
+    if (stray.refusal !== 'wrong-address') refused.set(stray.refusal ?? '', { message: refusedText(stray) });
   return [
     ...(lost.length > 0
       ? [{ id: 'TOOL-OPAQUE' as const, message: `${posts}: ${lost[0]?.url}; expected /callback/<token>` }]
       : []),
     ...refused.values(),
   ];
+}
+
+/** Describes a request that the listener refused. Untrusted. */
+export function refusedText({ status, refusal = '' }: UntrackedRequest): string {
+  return `a request to the callback listener was refused with ${status}: ${refusal}`;
 }
 
 const LATE_ACK_MS = 1_000;

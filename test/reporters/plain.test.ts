@@ -83,7 +83,7 @@ test('row 3: reports refused requests with reason and status, once both are know
     refused('an Origin header', 403),
     refused('too large', 413, { leg: 's2', to: KEY }),
   );
-  expect(stdout).toContain('✗ a request to the callback listener, refused with 403: an Origin header\n');
+  expect(stdout).toContain('✗ a request to the callback listener was refused with 403: an Origin header\n');
   expect(stdout).toContain('✗ callback rejected with 413: too large\n');
   expect(stdout).not.toMatch(/undefined|not valid JSON/);
 });

@@ -8,13 +8,13 @@ import type { Callback } from '../../protocol/callbacks.js';
 import { llmText } from '../../protocol/outcome.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { arrivalOf, arrivalStep, arrivalWarnings } from '../../render/callbacks.js';
-import { clipped, elapsed, type Line, line, marked, say } from '../../render/line.js';
+import { clipped, elapsed, type Line, line, marked, quote, say } from '../../render/line.js';
 import { displayReport } from '../../render/outputs/call-report.js';
 import { type Trouble, warningText } from '../../render/outputs/trouble.js';
 import { panesOf, viewPane, wholePane } from '../../render/panes.js';
-import { stepLine, strayWords } from '../../render/steps.js';
+import { stepLine } from '../../render/steps.js';
 import { createTheme, styleLine, type Theme, wrapLine } from '../../render/terminal/theme.js';
-import { misdirected } from '../../render/warnings.js';
+import { misdirected, refusedText } from '../../render/warnings.js';
 import { type CallIds, OpenListener } from '../../runtime/callback-server.js';
 import { keepHeapTight } from '../../system/process.js';
 import { BoundedOutput, isClosed } from '../../system/streams.js';
@@ -401,7 +401,7 @@ function idWords(message: Callback): Line {
 /** Describes a request that belongs to no call; for a wrong address it includes the right one. */
 function untrackedLine(request: UntrackedRequest, callbackUrl: string): Line {
   const { method, url, status, refusal = '' } = request;
-  if (refusal !== 'wrong-address') return marked('failed', strayWords(request));
+  if (refusal !== 'wrong-address') return marked('failed', quote(refusedText(request)));
   const refused = clipped(`a ${method} to ${url} was refused with ${status}`, 'plain', MAX);
   return marked('failed', line`${refused}: callbacks go to ${clipped(callbackUrl, 'plain', MAX)}`);
 }

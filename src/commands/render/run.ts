@@ -7,7 +7,7 @@ import type { Warning } from '../../protocol/requirements.js';
 import { quote, UNWRAPPED } from '../../render/line.js';
 import { warningText } from '../../render/outputs/trouble.js';
 import { colourLevel } from '../../render/terminal/colour-level.js';
-import { runsOf, svgLines } from '../../render/terminal/svg.js';
+import { pictureLines } from '../../render/terminal/svg.js';
 import { createTheme } from '../../render/terminal/theme.js';
 import { mergeWarnings } from '../../render/warnings.js';
 import { createPublicFile } from '../../system/files.js';
@@ -141,16 +141,6 @@ function levelOf({ color }: RenderOptions, { stdout, env }: Terminal) {
   if (color !== true) return colourLevel({ env, isTTY, noColor: color === false });
   const { NO_COLOR: _, ...others } = env;
   return colourLevel({ env: { ...others, FORCE_COLOR: 'true' }, isTTY, noColor: false });
-}
-
-/** Returns the lines of an SVG. The rows are laid out twice, since an SVG begins with its height. */
-function pictureLines(rowsFor: (columns: number) => Iterable<string>, columns: number): Iterable<string> {
-  let height = 0;
-  for (const _ of rowsFor(columns)) height++;
-  function* rows() {
-    for (const row of rowsFor(columns)) yield runsOf(row);
-  }
-  return svgLines({ columns, height, rows: rows(), title: 'protocol-cli' });
 }
 
 /** Characters per write. The first write is small, so that a screenful appears immediately. */

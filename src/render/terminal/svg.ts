@@ -153,6 +153,19 @@ const BASELINE = 14.5;
 const BAR = 34;
 const MARGIN = { x: 20, top: 14, bottom: 18 };
 
+/** Draws styled rows as the lines of an SVG. The rows are laid out twice, since an SVG begins with its height. */
+export function pictureLines(
+  rowsFor: (columns: number) => Iterable<string>,
+  columns: number,
+): Iterable<string> {
+  let height = 0;
+  for (const _ of rowsFor(columns)) height++;
+  function* rows() {
+    for (const row of rowsFor(columns)) yield runsOf(row);
+  }
+  return svgLines({ columns, height, rows: rows(), title: 'protocol-cli' });
+}
+
 interface Picture {
   readonly columns: number;
   readonly height: number;

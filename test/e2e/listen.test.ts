@@ -173,7 +173,9 @@ describe.concurrent('the guard of the listener', () => {
     expect(told).toContain(
       '✗ a POST to /callback/… was refused with 404: callbacks go to the callback_url of',
     );
-    expect(told).toMatch(/✗ a request to the callback listener was refused with 403: it comes from a web page/);
+    expect(told).toMatch(
+      /✗ a request to the callback listener was refused with 403: it comes from a web page/,
+    );
     expect(told).not.toContain(token(listening));
   });
 

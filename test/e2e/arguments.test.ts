@@ -20,8 +20,6 @@ beforeAll(async () => {
     none: { type: 'null' },
     list: { type: 'array' },
     map: { type: 'object' },
-    either: { type: ['integer', 'string'] },
-    choice: { enum: [1, 2, 'three'] },
     free: {},
   };
   tool = await startTool({
@@ -56,20 +54,12 @@ describe.concurrent('arguments', () => {
       ['text=42', 'count=42', 'ratio=1.5', 'on=true', 'none=null', 'list=[1]', 'map={"a":1}'],
       { text: '42', count: 42, ratio: 1.5, on: true, none: null, list: [1], map: { a: 1 } },
     ],
-    ['the narrowest type that fits', ['either=42', 'choice=2'], { either: 42, choice: 2 }],
-    ['a string where nothing else fits', ['either=4x', 'choice=three'], { either: '4x', choice: 'three' }],
-    ['a string where the schema says nothing', ['free=42', 'other=true'], { free: '42', other: 'true' }],
     [
       ':= is JSON, verbatim',
       ['free:=42', 'other:={"a":[null]}', 'text:="b"'],
       { free: 42, other: { a: [null] }, text: 'b' },
     ],
     ['empty, and with further =', ['text=', 'free=a=b:=c'], { text: '', free: 'a=b:=c' }],
-    [
-      'keys that mean something to JavaScript',
-      ['__proto__=a', 'constructor=b'],
-      JSON.parse('{"__proto__":"a","constructor":"b"}'),
-    ],
     ['--args, as JSON', ['--args', '{"count":1,"free":{"b":2}}'], { count: 1, free: { b: 2 } }],
   ])('%s', async (_, words, expected) => {
     const { arguments: args } = await sentBy(words);

@@ -22,13 +22,6 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('threads, of %s', name => 
     });
   });
 
-  it('a root thread is sent without ancestors', async () => {
-    const id = randomUUID();
-    const { stdout } = await runHere(argv`invoke ${tool(name).url} ancestors --id ${id} -o text`);
-    expect(stdout).toBe('null');
-    expect(await tool(name).hears('invocation', { id })).not.toHaveProperty('thread_ancestors');
-  });
-
   it('--no-close leaves our own thread open', async () => {
     const { report, status } = await invokeJsonHere(argv`${tool(name).url} ancestors --no-close`);
     expect(status).toBe(0);

@@ -25,12 +25,6 @@ describe.each([
       content: { size: 'l' },
     });
   });
-
-  test('lists its tools', async () => {
-    const { status, stdout, stderr } = await runHere(argv`toolset --mcp ${server()}`);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(stdout).toMatch(/^sdk-peer\n.*endpoint/);
-  });
 });
 
 describe.each([
@@ -68,8 +62,6 @@ describe.each([
 
   test.each([
     ['default', 's'],
-    ['1', 'l'],
-    ['Large', 'l'],
     ['l', 'l'],
   ])('--choose %s picks one of its options', async (said, size) => {
     const { stdout } = await invoke('pick', '--choose', said);

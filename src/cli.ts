@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import { CommanderError } from 'commander';
-import { commandLine, wordsForFile } from './commands/command-line.js';
+import { commandLine } from './commands/command-line.js';
 import type { RunCommand } from './commands/options.js';
-import { canDraw, type ExitStatus, PROGRAM, statusOfFailure, type Terminal } from './commands/terminal.js';
+import { canDraw, type ExitStatus, PROGRAM, statusOfFailure } from './commands/terminal.js';
 import { faultText, troubleText, wrapMessages } from './render/outputs/trouble.js';
 import { endByForce, guardAgainstBlocking, handleEmergencies } from './system/process.js';
 import { isClosed, quietPipes } from './system/streams.js';
@@ -11,25 +11,37 @@ import { ProtocolCliError } from './util/errors.js';
 /** The composition root: the only module that reads argv and sets the exit status. */
 export async function main(argv: readonly string[], version: string): Promise<void> {
   quietPipes(process.stdout, process.stderr);
-  let isHost = false;
-  const run = runnerFor(wordsAfterDashes(argv), () => {
-    isHost = true;
-  });
+  let runsUserCode = false;
+  const announceUserCode = () => {
+    runsUserCode = true;
+  };
+  const run: RunCommand = async body => {
+    const { stdin, stdout, stderr, env } = process;
+    process.exitCode = await body({
+      ...{ stdin, stdout, stderr, env, announceUserCode },
+      afterDashes: wordsAfterDashes(argv),
+      cwd: process.cwd(),
+      home: homedir(),
+      computes: guardAgainstBlocking,
+      interrupt: () => process.kill(process.pid, 'SIGINT'),
+    });
+  };
   const endAnyEmergency = handleEmergencies(error => {
-    process.exitCode = statusOfError(error, isHost);
+    process.exitCode = statusOfError(error, runsUserCode);
     process.exit(); // after the terminal was reset
   });
   try {
-    const words = await commandWords(argv);
-    const program = await commandLine(words, version, run);
+    const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
+    const given = argv.length === 0 && isTerminal ? WORKBENCH : argv;
+    const { program, words } = await commandLine(given, version, run, canDraw(process));
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     endAnyEmergency(); // the reset error that follows is caused by the emergency
-    process.exitCode = statusOfError(error, isHost);
+    process.exitCode = statusOfError(error, runsUserCode);
   }
   endAnyEmergency();
   if (isTerminalGone()) endByForce('SIGHUP');
-  else if (isHost) await leave();
+  else if (runsUserCode) await exitAfterOutput();
 }
 
 /** Node aborts if it resets a terminal that no longer exists. */
@@ -40,36 +52,11 @@ function isTerminalGone(): boolean {
 /** The default command on a terminal when no arguments are given. */
 const WORKBENCH = ['invoke', '--interactive'];
 
-/** Returns the command to run: the default command without arguments, or the viewer if the first argument is a file. */
-async function commandWords(argv: readonly string[]): Promise<readonly string[]> {
-  const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
-  if (argv.length === 0) return isTerminal ? WORKBENCH : argv;
-  return wordsForFile(argv, canDraw(process));
-}
-
 /** Exits even if user handlers keep the event loop alive. */
-async function leave(): Promise<void> {
+async function exitAfterOutput(): Promise<void> {
   const flushed = (stream: NodeJS.WriteStream) => new Promise(resolve => void stream.write('', resolve));
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
   process.exit();
-}
-
-function runnerFor(afterDashes: Terminal['afterDashes'], hostsCode: () => void): RunCommand {
-  return async body => {
-    const { stdin, stdout, stderr, env } = process;
-    process.exitCode = await body({
-      stdin,
-      stdout,
-      stderr,
-      env,
-      afterDashes,
-      cwd: process.cwd(),
-      home: homedir(),
-      hostsCode,
-      computes: guardAgainstBlocking,
-      interrupt: () => process.kill(process.pid, 'SIGINT'),
-    });
-  };
 }
 
 /** Returns the arguments after `--`. Commander drops `--` itself, and those arguments may belong to another program. */

@@ -12,32 +12,29 @@ interface CommandEntry {
 }
 
 /** How many bytes are read to detect whether a file is a transcript. */
-const HEAD = 64 * 1024;
+const START_BYTES = 64 * 1024;
 
 /**
  * If the first word names a file, returns the command that shows it: full screen on a terminal, otherwise `render`. Returns the words
  * unchanged if they name no file.
  */
-export async function wordsForFile(
-  words: readonly string[],
-  canDrawScreen: boolean,
-): Promise<readonly string[]> {
+async function wordsForFile(words: readonly string[], canDrawScreen: boolean): Promise<readonly string[]> {
   const [first = '-', ...rest] = words;
   if (first.startsWith('-') || first === 'help' || COMMANDS.some(({ name }) => name === first)) return words;
-  const head = await headOf(first);
-  if (head === null) return words;
+  const start = await readStart(first);
+  if (start === null) return words;
   if (!canDrawScreen || rest.length > 0) return ['render', ...words];
   const { isTranscript } = await import('../events/transcript-reader.js');
-  return isTranscript(head) ? ['invoke', '--interactive', '--open', first] : ['render', first, '-o', 'ui'];
+  return isTranscript(start) ? ['invoke', '--interactive', '--open', first] : ['render', first, '-o', 'ui'];
 }
 
 /** Returns null if the file does not exist. */
-async function headOf(path: string): Promise<string | null> {
+async function readStart(path: string): Promise<string | null> {
   const file = await open(path).catch(() => null);
   if (!file) return null;
   try {
     if (!(await file.stat()).isFile()) return null;
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD), 0, HEAD, 0);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(START_BYTES), 0, START_BYTES, 0);
     return buffer.toString('utf8', 0, bytesRead);
   } catch {
     return null;
@@ -55,14 +52,17 @@ const EXAMPLES = {
 };
 
 /**
- * Builds the program for commander. Loads only the command that the words name, so that more commands do not slow down the start.
+ * Builds the program for commander, and returns the words that it must parse: if the first one names a file, the command that shows it.
+ * Loads only the command that the words name, so that more commands do not slow down the start.
  * @throws ProtocolCliError if the first word is a URL, or the name of a missing file.
  */
 export async function commandLine(
-  words: readonly string[],
+  argv: readonly string[],
   version: string,
   run: RunCommand,
-): Promise<Command> {
+  canDrawScreen: boolean,
+): Promise<{ readonly program: Command; readonly words: readonly string[] }> {
+  const words = await wordsForFile(argv, canDrawScreen);
   const program = new Command('protocol-cli')
     .description(
       'Tests tools that talk to AI agents over asynchronous HTTP.\nAlone, on a terminal, it opens the workbench.',
@@ -81,7 +81,7 @@ export async function commandLine(
   if (words[0] === 'help' && named !== undefined && !isKnown)
     program.addCommand(inheriting(program, guideCommand(named, run)), { hidden: true });
   else if (words[0] === named && named !== undefined && !isKnown) await refuseTarget(named);
-  return refusingUnknown(rewording(program));
+  return { program: refusingUnknown(rewording(program)), words };
 }
 
 /** Returns the word that commander takes for a command: the first one without a leading dash; after `help`, the second. */

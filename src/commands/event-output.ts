@@ -9,7 +9,10 @@ import { usage } from './options.js';
 import { PROGRAM } from './terminal.js';
 
 /** Returns the header of a transcript that starts now. */
-export function aboutNow(observer: TranscriptAbout['observer'], clock: Clock = systemClock): TranscriptAbout {
+export function headerFor(
+  observer: TranscriptAbout['observer'],
+  clock: Clock = systemClock,
+): TranscriptAbout {
   return { startedAt: clock.wall().toISOString(), observer, program: PROGRAM };
 }
 

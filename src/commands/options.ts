@@ -19,7 +19,7 @@ export function requireScreen(output: string | undefined, terminal: Terminal): v
 
 /** Parsers of option values. Each throws commander's own error, which names the option. */
 
-export function duration(text: string): number {
+function duration(text: string): number {
   const milliseconds = parseDuration(text);
   if (milliseconds === null)
     throw new InvalidArgumentError('Give a duration: 500ms, 2s, 5m, 1h, or a number of milliseconds.');
@@ -50,13 +50,13 @@ function publicBase(text: string): string {
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
 
 /** Parses a number of bytes: `65536`, `512k`, `64m`. */
-export function byteCount(text: string): number {
+function byteCount(text: string): number {
   const [, number = '', unit = ''] = /^(\d{1,12})\s*([kmg]?)(?:i?b)?$/i.exec(text) ?? [];
   if (number === '') throw new InvalidArgumentError('Give a size: a number of bytes, or 512k, 64m, 1g.');
   return Number(number) * (UNITS[unit.toLowerCase()] ?? 1);
 }
 
-export function collect(text: string, before: readonly string[] = []): readonly string[] {
+function collect(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text];
 }
 
@@ -109,26 +109,33 @@ interface OptionValue {
   // biome-ignore lint/suspicious/noExplicitAny: commander passes what was read before
   readonly read?: (text: string, before: any) => unknown;
   readonly choices?: readonly string[];
-  readonly preset?: unknown;
-  /** The default as the user would write it. */
+  /** The default, as the user would write it. */
+  readonly preset?: string;
+  /** What help shows as the default; otherwise `preset`. */
   readonly shown?: string;
   readonly isRequired?: boolean;
   readonly isHidden?: boolean;
 }
 
+/** Parsers by the placeholder of the value; without one, the value of a repeatable option is a list. */
+const PLACEHOLDERS: Readonly<Record<string, OptionValue['read']>> = {
+  duration,
+  n: wholeNumber,
+  port,
+  size: byteCount,
+};
+
 /** Options with the same meaning in every command. */
 const COMMON: Readonly<Record<string, OptionValue>> = {
   '--host': { preset: '127.0.0.1' },
-  '--port': { read: port, preset: 0 },
+  '--port': { preset: '0' },
   '--callback-host': { preset: '127.0.0.1' },
-  '--callback-port': { read: port, preset: 0 },
+  '--callback-port': { preset: '0' },
   '--callback-url': { read: publicBase },
-  '--allow-host': { read: collect },
-  '--allow-callback': { read: collect },
-  '--choose': { read: collect },
-  '--header': { read: collect },
-  '--max-body': { read: byteCount, preset: byteCount('64m'), shown: '64m' },
-  '--supports': { read: segmentTypes, preset: new Set(DRAWABLE), shown: DRAWABLE.join() },
+  '--max-body': { preset: '64m' },
+  '--retries': { preset: '2' },
+  '--drain': { preset: '5s' },
+  '--supports': { read: segmentTypes, preset: DRAWABLE.join() },
 };
 
 interface CommandDefinition {
@@ -171,12 +178,17 @@ function addRow(command: Command, row: string, values: CommandDefinition['values
   const [flags = '', description] = row.split(/ {2,}/);
   if (description === undefined) return void command.optionsGroup(flags);
   const option = new Option(flags, description);
-  const value = values[option.long ?? ''] ?? COMMON[option.long ?? ''] ?? {};
-  const { read, choices, preset, shown, isRequired = false, isHidden = false } = value;
+  const name = option.long ?? '';
+  const [, placeholder = ''] = /<(\w+)>$/.exec(flags) ?? [];
+  const usual: OptionValue['read'] = description.includes('(repeatable')
+    ? collect
+    : PLACEHOLDERS[placeholder];
+  const value: OptionValue = { ...COMMON[name], ...values[name] };
+  const { read = usual, choices, preset, shown = preset, isRequired = false, isHidden = false } = value;
   if (read) option.argParser(read);
   if (option.long === '--timeout') option.argParser(timeoutOf(command));
   if (choices) option.choices(choices);
-  if (preset !== undefined) option.default(preset, shown);
+  if (preset !== undefined) option.default(read ? read(preset, undefined) : preset, read && shown);
   command.addOption(option.makeOptionMandatory(isRequired).hideHelp(isHidden));
 }
 

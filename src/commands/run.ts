@@ -11,7 +11,7 @@ import { type Clock, systemClock } from '../system/clock.js';
 import { writeOut } from '../system/streams.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { createRedactor, type Redactor, safeJson } from '../util/redact.js';
-import { aboutNow, saveTranscript } from './event-output.js';
+import { headerFor, saveTranscript } from './event-output.js';
 import { type ExitStatus, Interruption, type OnStop, statusOfFailure, type Terminal } from './terminal.js';
 
 interface RunOptions {
@@ -20,7 +20,7 @@ interface RunOptions {
   /** Credentials of the user, which servers may repeat in messages (threats, row 25). */
   readonly secrets?: readonly string[];
   /** Adds the secrets found in events. */
-  readonly learning?: (credentials: Redactor) => EventRedactor;
+  readonly redactorFor?: (credentials: Redactor) => EventRedactor;
   readonly observer?: TranscriptAbout['observer'];
 }
 
@@ -46,15 +46,15 @@ export class Run {
     terminal,
     clock = systemClock,
     secrets = [],
-    learning = withQuestionSecrets,
+    redactorFor = withQuestionSecrets,
     observer = 'runtime',
   }: RunOptions) {
     this.terminal = terminal;
     this.clock = clock;
-    this.about = aboutNow(observer, clock);
+    this.about = headerFor(observer, clock);
     this.log = createLog(() => clock.now());
     this.credentials = createRedactor(secrets);
-    this.redactor = learning(createRedactor(secrets));
+    this.redactor = redactorFor(createRedactor(secrets));
     this.log.subscribe(event => this.redactor.learn(event));
     setMaxListeners(0, this.signal); // many calls may listen to it
   }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { COMMANDS, commandLine, wordsForFile } from '../../src/commands/command-line.js';
+import { COMMANDS, commandLine } from '../../src/commands/command-line.js';
 import { temporaryFolder } from '../e2e/support/folder.js';
 import { runHere } from '../e2e/support/in-process.js';
 
@@ -26,7 +26,7 @@ test.each([
       return load();
     });
   }
-  await commandLine(words, '1.2.3', async () => {});
+  await commandLine(words, '1.2.3', async () => {}, false);
   expect(loaded).toEqual(names);
 });
 
@@ -62,10 +62,12 @@ test('an error of a subcommand points to its help', async () => {
 test('a file on a terminal: a transcript opens in the workbench, anything else full screen', async () => {
   await using folder = await temporaryFolder();
   const result = await folder.write('r.json', '{"type":"tool_result","group_id":"a","id":"b","text":"c"}');
+  const wordsFor = async (words: readonly string[], isTerminal: boolean) =>
+    (await commandLine(words, '1.2.3', async () => {}, isTerminal)).words;
   const transcript = await folder.write('t.ndjson', '{"kind":"header","format":"x"}');
-  expect(await wordsForFile([result], true)).toEqual(['render', result, '-o', 'ui']);
-  expect(await wordsForFile([transcript], true)).toEqual(['invoke', '--interactive', '--open', transcript]);
-  expect(await wordsForFile([result], false)).toEqual(['render', result]);
-  expect(await wordsForFile([result, '-o', 'json'], true)).toEqual(['render', result, '-o', 'json']);
-  expect(await wordsForFile(['render', result], true)).toEqual(['render', result]);
+  expect(await wordsFor([result], true)).toEqual(['render', result, '-o', 'ui']);
+  expect(await wordsFor([transcript], true)).toEqual(['invoke', '--interactive', '--open', transcript]);
+  expect(await wordsFor([result], false)).toEqual(['render', result]);
+  expect(await wordsFor([result, '-o', 'json'], true)).toEqual(['render', result, '-o', 'json']);
+  expect(await wordsFor(['render', result], true)).toEqual(['render', result]);
 });

@@ -29,8 +29,7 @@ test.each(COMMANDS.map(entry => [entry.name, entry] as const))(
 );
 
 test('the help of the program fits 80 columns, and has examples of existing commands', async () => {
-  const words = ['--help'];
-  const program = await commandLine(words, '1.2.3', async () => {});
+  const { program } = await commandLine(['--help'], '1.2.3', async () => {}, false);
   let help = '';
   program.configureOutput({ writeOut: text => (help += text) }).outputHelp();
   expect(help.split('\n').filter(row => row.length > 80)).toEqual([]);

@@ -1,33 +1,47 @@
-import { InvalidArgumentError } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { byteCount, duration, wholeNumber } from '../../src/commands/options.js';
+import { defineCommand } from '../../src/commands/options.js';
 
-type Reader = (text: string) => unknown;
+/** Reads `--value <placeholder>` as the commands do. @throws the error of commander, which names the option */
+function read(row: string, ...texts: readonly string[]): unknown {
+  const about = { name: 'x', description: '', usage: '', examples: {}, guide: '' };
+  const command = defineCommand({ ...about, options: row }).exitOverride();
+  command.configureOutput({ writeErr() {} });
+  return command
+    .parse(
+      texts.map(text => `--value=${text}`),
+      { from: 'user' },
+    )
+    .opts()['value'];
+}
 
 describe('valid values', () => {
-  test.each<[string, Reader, string, unknown]>([
-    ['duration', duration, '2s', 2_000],
-    ['duration', duration, '0', 0],
-    ['wholeNumber', wholeNumber, '0', 0],
-    ['wholeNumber', wholeNumber, '007', 7],
-    ['byteCount', byteCount, '65536', 65_536],
-    ['byteCount', byteCount, '512k', 524_288],
-    ['byteCount', byteCount, '64MiB', 67_108_864],
-    ['byteCount', byteCount, '1 GB', 1_073_741_824],
-  ])('%s: %j', (_, read, text, value) => {
-    expect((read as Reader)(text)).toEqual(value);
+  test.each<[string, string, unknown]>([
+    ['<duration>', '2s', 2_000],
+    ['<duration>', '0', 0],
+    ['<n>', '0', 0],
+    ['<n>', '007', 7],
+    ['<size>', '65536', 65_536],
+    ['<size>', '512k', 524_288],
+    ['<size>', '64MiB', 67_108_864],
+    ['<size>', '1 GB', 1_073_741_824],
+    ['<port>', '65535', 65_535],
+    ['<name>', '1', '1'],
+  ])('%s: %j', (placeholder, text, value) => {
+    expect(read(`--value ${placeholder}  about`, text)).toEqual(value);
+  });
+
+  test('a repeatable option has a list', () => {
+    expect(read('--value <id>  about (repeatable)', 'a', 'b')).toEqual(['a', 'b']);
   });
 });
 
 describe('invalid values', () => {
-  test.each<[string, Reader, string[], RegExp]>([
-    ['duration', duration, ['', 'soon', '-1s', '1d'], /500ms, 2s, 5m, 1h/],
-    ['wholeNumber', wholeNumber, ['', '-1', '1.5', '1e3', ' 1', '1234567890'], /whole number/],
-    ['byteCount', byteCount, ['', '-1', '1.5m', '1t', 'm'], /512k, 64m, 1g/],
-  ])('%s', (_, read, texts, message) => {
-    for (const text of texts) {
-      expect(() => (read as Reader)(text)).toThrow(InvalidArgumentError);
-      expect(() => (read as Reader)(text)).toThrow(message);
-    }
+  test.each<[string, string[], RegExp]>([
+    ['<duration>', ['', 'soon', '-1s', '1d'], /500ms, 2s, 5m, 1h/],
+    ['<n>', ['', '-1', '1.5', '1e3', ' 1', '1234567890'], /whole number/],
+    ['<size>', ['', '-1', '1.5m', '1t', 'm'], /512k, 64m, 1g/],
+    ['<port>', ['65536'], /from 0 to 65535/],
+  ])('%s', (placeholder, texts, message) => {
+    for (const text of texts) expect(() => read(`--value ${placeholder}  about`, text)).toThrow(message);
   });
 });

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { isRequirementId, type RequirementId, suggestRequirement } from '../../protocol/requirements.js';
-import { collect, defineCommand, duration, givenOptions, type RunCommand } from '../options.js';
+import { defineCommand, givenOptions, type RunCommand } from '../options.js';
 import { CHECK_FORMAT_NAMES, reportReader } from '../reports.js';
 
 /** Adds the id of a rule, in any case. @throws InvalidArgumentError with similar ids */
@@ -59,11 +59,9 @@ export function checkCommand(run: RunCommand): Command {
     values: {
       '--model': { choices: ['anthropic', 'openai'] },
       '--side': { choices: ['tool', 'runtime'] },
-      '--scenario': { read: collect },
       '--only': { read: ruleOption },
       '--skip': { read: ruleOption },
-      '--operation': { read: collect },
-      '--probe-timeout': { read: duration, preset: 5_000, shown: '5s' },
+      '--probe-timeout': { preset: '5s' },
       '--reporter': { read: reportReader(...CHECK_FORMAT_NAMES) },
       '--spec': { read: ruleOption },
     },

@@ -68,14 +68,14 @@ async function checkOnce(plan: CheckPlan, terminal: Terminal, probes: typeof run
     return reportAll(sidesIn(plan, input), input, terminal);
   }
   if (subject.kind === 'runtime')
-    return withRun({ terminal, learning: checkedSecrets, observer: 'tool' }, async run => {
+    return withRun({ terminal, redactorFor: checkedSecrets, observer: 'tool' }, async run => {
       const input = await driveScenarios(subject.command, plan, run);
       return run.signal.aborted ? reportSoFar(plan, input, terminal) : reportAll(plan, input, terminal);
     });
   const { target } = subject;
   const query = target.kind === 'url' ? [...new URL(target.url).searchParams.values()] : []; // may contain a key
   const secrets = [...secretsOf(readHeaders(flags, terminal.env)), ...query];
-  return withRun({ terminal, secrets, learning: checkedSecrets }, async run => {
+  return withRun({ terminal, secrets, redactorFor: checkedSecrets }, async run => {
     const input = await callTool(target, plan, run, probes);
     return run.signal.aborted ? reportSoFar(plan, input, terminal) : reportAll(plan, input, terminal);
   });

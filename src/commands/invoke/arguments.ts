@@ -22,7 +22,7 @@ type Arguments = Record<string, unknown>;
 type Schema = Readonly<Record<string, unknown>>;
 
 /** Returns the arguments for a schema; null without a schema. */
-type Gathered = (schema: Schema | null) => Arguments;
+type ArgumentReader = (schema: Schema | null) => Arguments;
 
 /**
  * Reads the `arguments` of an invocation. `key=value` is typed by the schema, `key:=json` is verbatim, `key=@file` is a file's text.
@@ -31,7 +31,7 @@ type Gathered = (schema: Schema | null) => Arguments;
 export async function readArguments(
   { words, whole }: ArgumentWords,
   stdin: AsyncIterable<Uint8Array>,
-): Promise<Gathered> {
+): Promise<ArgumentReader> {
   if (whole !== undefined) {
     if (words.length > 0) throw usage('--args and key=value exclude each other', 'Use one of the two.');
     const all = await readWhole(whole, stdin);

@@ -1,14 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { DIALECT_NAMES } from '../../dialects/dialect.js';
-import {
-  collect,
-  defineCommand,
-  duration,
-  givenOptions,
-  type RunCommand,
-  usage,
-  wholeNumber,
-} from '../options.js';
+import { defineCommand, givenOptions, type RunCommand, usage } from '../options.js';
 import { OUTPUTS } from '../terminal.js';
 
 /** Limited because each call is kept until the end. */
@@ -23,7 +15,7 @@ const countUpTo = (most: number) => (text: string) => {
 };
 
 /** Options that have no effect beside another option, grouped by reason. */
-const IDLE: Readonly<Record<'--mcp' | '--interactive', Readonly<Record<string, string>>>> = {
+const INEFFECTIVE: Readonly<Record<'--mcp' | '--interactive', Readonly<Record<string, string>>>> = {
   '--mcp': {
     'the tool is that of --mcp': '--demo --command --watch --endpoint',
     'MCP has no threads, and no ids but those of JSON-RPC':
@@ -44,8 +36,8 @@ const IDLE: Readonly<Record<'--mcp' | '--interactive', Readonly<Record<string, s
 };
 
 /** @throws ProtocolCliError `usage` for options that would have no effect. */
-function refuseIdle(beside: keyof typeof IDLE, given: readonly string[]): void {
-  const reasons = Object.entries(IDLE[beside]);
+function refuseIneffective(beside: keyof typeof INEFFECTIVE, given: readonly string[]): void {
+  const reasons = Object.entries(INEFFECTIVE[beside]);
   const idle = given.flatMap(option => {
     const [reason] = reasons.find(([, options]) => options.split(' ').includes(option)) ?? [];
     return reason === undefined ? [] : [{ option, reason }];
@@ -119,16 +111,13 @@ export function invokeCommand(run: RunCommand): Command {
       --no-color  no colours (NO_COLOR works too)`,
     values: {
       '--open': { isHidden: true },
-      '--ancestor': { read: collect },
-      '--timeout': { read: duration, preset: 60_000, shown: '60s' },
-      '--retries': { read: wholeNumber, preset: 2 },
-      '--linger': { read: duration },
+      '--timeout': { preset: '60s' },
       '--repeat': { read: countUpTo(MAX_REPEATS) },
       '--concurrency': { read: countUpTo(MAX_CONCURRENCY) },
       '--output': { choices: OUTPUTS },
       '--dialect': { choices: DIALECT_NAMES },
     },
-    preface: idleText('--mcp') + idleText('--interactive'),
+    preface: ineffectiveText('--mcp') + ineffectiveText('--interactive'),
     examples: {
       'try it with the bundled tool': 'protocol-cli invoke --demo',
       'call a tool that listens on this machine':
@@ -156,8 +145,8 @@ export function invokeCommand(run: RunCommand): Command {
       const words = [url, operation, ...args].filter(word => word !== undefined);
       const given = givenOptions(command);
       const refuse = () => {
-        if (options.interactive) refuseIdle('--interactive', given);
-        else if (options.mcp !== undefined) refuseIdle('--mcp', given);
+        if (options.interactive) refuseIneffective('--interactive', given);
+        else if (options.mcp !== undefined) refuseIneffective('--mcp', given);
       };
       const { startInvoke } = await import('./run.js');
       return startInvoke(words, { ...options, given }, terminal, refuse);
@@ -166,8 +155,8 @@ export function invokeCommand(run: RunCommand): Command {
 }
 
 /** Formats the list for the help. */
-function idleText(beside: keyof typeof IDLE): string {
-  const lines = Object.values(IDLE[beside])
+function ineffectiveText(beside: keyof typeof INEFFECTIVE): string {
+  const lines = Object.values(INEFFECTIVE[beside])
     .join(' ')
     .replace(/(.{1,73})(?: |$)/g, '    $1\n');
   return `\nOptions that cannot be combined with ${beside}:\n${lines}`;

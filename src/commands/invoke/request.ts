@@ -11,7 +11,7 @@ interface DryRequest {
 }
 
 /** Placeholder callback URL for a call that the user sends with curl. */
-export const YOUR_CALLBACK = 'https://your-callback.example/';
+export const PLACEHOLDER_CALLBACK = 'https://your-callback.example/';
 
 /** Formats the request as a shell command, with one line for each header and each member of the body. */
 export function curlOf({ method, url, headers, body }: DryRequest): string {
@@ -26,18 +26,19 @@ export function curlOf({ method, url, headers, body }: DryRequest): string {
 }
 
 /** Returns the names of the placeholders that the user must fill in before running the command. */
-export function gapsIn({ headers, body }: Pick<DryRequest, 'headers' | 'body'>): readonly string[] {
-  const isOpen = (value: unknown) => value === YOUR_CALLBACK || safeJson(value ?? null).includes(REDACTED);
+export function placeholdersIn({ headers, body }: Pick<DryRequest, 'headers' | 'body'>): readonly string[] {
+  const isOpen = (value: unknown) =>
+    value === PLACEHOLDER_CALLBACK || safeJson(value ?? null).includes(REDACTED);
   return [...Object.entries(body), ...Object.entries(headers)].flatMap(([name, value]) =>
     isOpen(value) ? [name] : [],
   );
 }
 
 /** Formats the request for people, followed by its command. */
-export function requestText(request: DryRequest, byHand = request): string {
+export function requestText(request: DryRequest, manual = request): string {
   const { method, url, headers, body } = request;
   const head = [`${method} ${visibleLine(url)}`, ...headerLines(headers)].join('\n');
-  return `${head}\n\n${safeJson(body, 2)}\n\n${curlOf(byHand)}\n`;
+  return `${head}\n\n${safeJson(body, 2)}\n\n${curlOf(manual)}\n`;
 }
 
 function headerLines(headers: DryRequest['headers']): string[] {

@@ -19,25 +19,25 @@ import { askForArguments, readArguments } from './arguments.js';
 import { CallRun, type Finish, runCall } from './call-run.js';
 import { type InvokeOptions, type InvokePlan, identityOf, invocationOf, planInvoke } from './plan.js';
 import { Chooser } from './questions.js';
-import { curlOf, gapsIn, requestText, YOUR_CALLBACK } from './request.js';
+import { curlOf, PLACEHOLDER_CALLBACK, placeholdersIn, requestText } from './request.js';
 
 /**
  * Runs `invoke`. With `-o json` an object is printed even if the command fails early.
- * @param refuseIdle throws for options that would have no effect
+ * @param refuseIneffective throws for options that would have no effect
  */
 export async function startInvoke(
   words: readonly string[],
   options: InvokeOptions,
   terminal: Terminal,
-  refuseIdle: () => void,
+  refuseIneffective: () => void,
 ): Promise<ExitStatus> {
   const { interactive, watch, output, dialect, command, dryRun } = options;
   if (interactive) {
-    refuseIdle();
+    refuseIneffective();
     return (await import('../workbench/start.js')).startWorkbench(words, options, terminal);
   }
   return withErrorReport(output === 'json' && dialect === undefined, terminal, async () => {
-    refuseIdle();
+    refuseIneffective();
     const once = async () => {
       const plan = planInvoke(words, options);
       const Calls = plan.peer ? (await import('./mcp.js')).McpRun : RapRun;
@@ -127,11 +127,11 @@ class RapRun extends CallRun<Found> {
       headers: { 'content-type': 'application/json', ...redacted },
       body: { ...invocationOf(identity, tool.name, args), callback_url },
     } as const;
-    const byHand = { ...request, body: { ...request.body, callback_url: YOUR_CALLBACK } };
+    const manual = { ...request, body: { ...request.body, callback_url: PLACEHOLDER_CALLBACK } };
     return {
-      text: requestText(request, byHand),
-      report: { request, curl: curlOf(byHand) },
-      advice: `before you run the curl, fill in: ${gapsIn(byHand).join(', ')}\n`,
+      text: requestText(request, manual),
+      report: { request, curl: curlOf(manual) },
+      advice: `before you run the curl, fill in: ${placeholdersIn(manual).join(', ')}\n`,
     };
   }
 

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CallIds } from '../../runtime/callback-server.js';
-import { defineCommand, duration, type RunCommand, wholeNumber } from '../options.js';
+import { defineCommand, type RunCommand } from '../options.js';
 
 /** `--expect <group_id>/<id>`; the last slash separates them. */
 function expectation(text: string, before: readonly CallIds[] = []): readonly CallIds[] {
@@ -39,8 +39,7 @@ export function listenCommand(run: RunCommand): Command {
       --no-color  no colours (NO_COLOR works too)`,
     values: {
       '--expect': { read: expectation },
-      '--count': { read: wholeNumber },
-      '--timeout': { read: duration, preset: 0, shown: '0' },
+      '--timeout': { preset: '0' },
       '--output': { choices: ['plain', 'json', 'ndjson'], preset: 'plain' },
     },
     examples: {

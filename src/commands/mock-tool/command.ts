@@ -1,16 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Rate } from '../../mock/responder.js';
 import { parseDuration } from '../../util/text.js';
-import {
-  byteCount,
-  COMMAND_STATUS,
-  defineCommand,
-  duration,
-  givenOptions,
-  type RunCommand,
-  SERVER_OUTPUTS,
-  wholeNumber,
-} from '../options.js';
+import { COMMAND_STATUS, defineCommand, givenOptions, type RunCommand, SERVER_OUTPUTS } from '../options.js';
 import { reportReader } from '../reports.js';
 
 const RATE = /^(\d{1,9})\s*\/\s*(?:(\d.*)|(ms|s|m|h))$/;
@@ -85,11 +76,10 @@ export function mockToolCommand(run: RunCommand): Command {
       '--speed': { read: speed },
       '--rate-limit': { read: rate },
       '--allow-origin': { read: origins },
-      '--max-body': { read: byteCount, preset: byteCount('10m'), shown: '10m' },
-      '--retries': { read: wholeNumber, preset: 5 },
-      '--max-pending': { read: wholeNumber, preset: 10_000 },
-      '--drain': { read: duration, preset: 5_000, shown: '5s' },
-      '--keep': { read: wholeNumber, preset: 10_000 },
+      '--max-body': { preset: '10m' },
+      '--retries': { preset: '5' },
+      '--max-pending': { preset: '10000' },
+      '--keep': { preset: '10000' },
       '--report': { read: reportReader('junit', 'json') },
       '--output': { choices: SERVER_OUTPUTS },
     },

@@ -16,7 +16,7 @@ import { watchFiles } from '../../system/watch-files.js';
 import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import { readUrl } from '../../util/url.js';
 import { visibleLine } from '../../util/visible.js';
-import { aboutNow, type Subscribe } from '../event-output.js';
+import { headerFor, type Subscribe } from '../event-output.js';
 import { DRAWABLE, type ServerFlags, type ServerOutput, usage } from '../options.js';
 import { checkReports, type ReportRequest, writeReports } from '../reports.js';
 import {
@@ -173,9 +173,9 @@ interface Sources extends Pick<MockToolOptions, 'fixtures' | 'handlers' | 'middl
 async function sourcesOf(
   files: readonly string[],
   { handlers: path, speed }: MockToolFlags,
-  { cwd, hostsCode }: Terminal,
+  { cwd, announceUserCode }: Terminal,
 ): Promise<Sources> {
-  if (path !== undefined) hostsCode();
+  if (path !== undefined) announceUserCode();
   const handlers = path === undefined ? {} : await loadHandlers(path, cwd);
   if (files.length > 0 || speed !== undefined) return { ...handlers, ...(await loadFixtures(files, speed)) };
   return path === undefined ? { fixtures: await demoFixtures() } : handlers;
@@ -317,7 +317,7 @@ async function lineOutput(
     });
   return startLines(
     {
-      ...{ output, flags, command, redactor, about: aboutNow('tool') },
+      ...{ output, flags, command, redactor, about: headerFor('tool') },
       subscribe: output === 'ndjson' ? learning : subscribe,
       printer: async (stream, level) =>
         (await import('../../render/outputs/server-plain.js')).mockPlain(stream, { level }),

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { collect, defineCommand, duration, type RunCommand } from '../options.js';
+import { defineCommand, type RunCommand } from '../options.js';
 
 const SHARED_OPTIONS = `
   --timeout <duration>  time to wait for the answer: 500ms, 2s; 0 waits forever
@@ -10,7 +10,7 @@ const SHARED_OPTIONS = `
 
 /** @param timeout default of `--timeout` */
 const sharedValues = (timeout: string) => ({
-  '--timeout': { read: duration, preset: duration(timeout), shown: timeout },
+  '--timeout': { preset: timeout },
   '--output': { choices: ['plain', 'json'], preset: 'plain' },
 });
 
@@ -48,7 +48,7 @@ export function closeThreadCommand(run: RunCommand): Command {
       '[thread...]': 'ids of the threads',
     },
     options: `--group-id <id>  a thread whose name looks like a URL (repeatable) ${SHARED_OPTIONS}`,
-    values: { ...sharedValues('10s'), '--group-id': { read: collect } },
+    values: sharedValues('10s'),
     examples: {
       'end a thread': 'protocol-cli close-thread http://127.0.0.1:3001 thread_1',
       'end several threads': 'protocol-cli close-thread :3001 thread_1 thread_2 thread_3',

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { defineCommand, duration, type RunCommand } from '../options.js';
+import { defineCommand, type RunCommand } from '../options.js';
 
 export function recordCommand(run: RunCommand): Command {
   return defineCommand({
@@ -23,7 +23,6 @@ export function recordCommand(run: RunCommand): Command {
       -q, --quiet  no lines about messages
       --no-color  no colours (NO_COLOR works too)`,
     values: {
-      '--drain': { read: duration, preset: 5_000, shown: '5s' },
       '--output': { choices: ['plain', 'ndjson'], preset: 'plain' },
     },
     examples: {

@@ -233,7 +233,7 @@ async function openLocalTool(
   const { run, flags, chooser } = options;
   const { terminal, clock, log } = run;
   const { seed } = flags;
-  if (module !== null) terminal.hostsCode();
+  if (module !== null) terminal.announceUserCode();
   const handlers = module === null ? {} : await loadHandlers(module, terminal.cwd);
   const loaded = files.length === 0 ? null : await loadFixtures(await fixtureFiles(files));
   const { startLocalTool } = await import('../../mock/local-tool.js');

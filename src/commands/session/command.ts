@@ -2,12 +2,9 @@ import type { Command } from 'commander';
 import {
   ANSWER_OUTPUTS,
   COMMAND_STATUS,
-  collect,
   defineCommand,
-  duration,
   type RunCommand,
   SERVER_OUTPUTS,
-  wholeNumber,
 } from '../options.js';
 
 /** `session answer`: the client side of agent sessions (seed 001). */
@@ -56,11 +53,8 @@ function answerCommand(run: RunCommand): Command {
       -v, --verbose  show every message on stderr, redacted
       --no-color  no colours (NO_COLOR works too)`,
     values: {
-      '--wait': { read: duration, preset: 0, shown: 'forever' },
-      '--fixtures': { read: collect },
-      '--timeout': { read: duration, preset: 60_000, shown: '60s' },
-      '--tool-header': { read: collect },
-      '--retries': { read: wholeNumber, preset: 2 },
+      '--wait': { preset: '0', shown: 'forever' },
+      '--timeout': { preset: '60s' },
       '--output': { choices: ANSWER_OUTPUTS },
     },
     examples: {

@@ -8,7 +8,7 @@ import { parseJson } from '../../util/json.js';
 import { isPlainHeader, type Redactor, redactHeaders, safeJson } from '../../util/redact.js';
 import { shellWord } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import { curlOf, gapsIn, YOUR_CALLBACK } from '../invoke/request.js';
+import { curlOf, PLACEHOLDER_CALLBACK, placeholdersIn } from '../invoke/request.js';
 import type { ConfiguredTarget, Target } from '../target.js';
 import { failed } from './calls.js';
 
@@ -73,7 +73,7 @@ function asCurl(
   const headers = Object.entries(redactHeaders(request.headers)).filter(
     ([name]) => /^(accept|content-type)$/i.test(name) || !isPlainHeader(name),
   );
-  const byHand = {
+  const manual = {
     method: 'POST',
     url: redactor.text(url),
     headers: Object.fromEntries(headers),
@@ -81,11 +81,11 @@ function asCurl(
       ...invocation,
       id: `call_${randomUUID()}`,
       call_id: null,
-      callback_url: YOUR_CALLBACK,
+      callback_url: PLACEHOLDER_CALLBACK,
       group_id: groupId === undefined ? `thread_${randomUUID()}` : invocation.group_id,
     },
   } as const;
-  return { text: curlOf(byHand), gaps: gapsIn(byHand) };
+  return { text: curlOf(manual), gaps: placeholdersIn(manual) };
 }
 
 /** Returns a call as a command of this program, or why no command makes the same call. */
@@ -104,7 +104,7 @@ function asCommand(
   if (why !== null) return noCommand(why);
   const { arguments: args, user_id, thread_ancestors } = invocation;
   const body = { arguments: args, user_id, thread_ancestors };
-  const gaps = gapsIn({ headers: redactHeaders(request.headers), body });
+  const gaps = placeholdersIn({ headers: redactHeaders(request.headers), body });
   return { text: line.map(shellWord).join(' '), gaps };
 }
 

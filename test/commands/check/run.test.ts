@@ -79,7 +79,7 @@ async function check(
     afterDashes: null,
     cwd: '/',
     home: '/',
-    hostsCode: () => {},
+    announceUserCode: () => {},
     interrupt: () => {},
   } as unknown as Terminal;
   const status = await runCheck(url, { ...FLAGS, ...flags }, terminal, probes);

@@ -1,7 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { type InvokeOptions, planInvoke } from '../../../src/commands/invoke/plan.js';
-import { curlOf, gapsIn, requestText, YOUR_CALLBACK } from '../../../src/commands/invoke/request.js';
+import {
+  curlOf,
+  PLACEHOLDER_CALLBACK,
+  placeholdersIn,
+  requestText,
+} from '../../../src/commands/invoke/request.js';
 import { readMcpTarget } from '../../../src/commands/target.js';
 import { troubleOf } from '../../support/failing.js';
 
@@ -80,7 +85,7 @@ test('a shell splits the curl line into the right words, and curl uses the URL u
 });
 
 test('placeholders that the user fills in are named; a URL cannot control the terminal', () => {
-  const body = { id: 'call_1', arguments: { key: '[redacted]' }, callback_url: YOUR_CALLBACK };
-  expect(gapsIn({ ...REQUEST, body })).toEqual(['arguments', 'callback_url', 'authorization']);
+  const body = { id: 'call_1', arguments: { key: '[redacted]' }, callback_url: PLACEHOLDER_CALLBACK };
+  expect(placeholdersIn({ ...REQUEST, body })).toEqual(['arguments', 'callback_url', 'authorization']);
   expect(requestText({ ...REQUEST, url: 'http://a/\u001b[2J' })).not.toContain('\u001b');
 });

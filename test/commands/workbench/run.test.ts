@@ -41,7 +41,7 @@ function terminalOf({
     cwd,
     home: '/nonexistent',
     afterDashes: null,
-    hostsCode: () => {},
+    announceUserCode: () => {},
     interrupt: () => {},
   };
   return { ...around, stdin, stdout, stderr } as unknown as Terminal;

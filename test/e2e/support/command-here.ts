@@ -32,7 +32,7 @@ export function startCommandHere(args: readonly string[], surroundings: Surround
     ...surroundings,
     afterDashes: wordsAfterDashes(args),
     home: '/nonexistent',
-    hostsCode: () => {},
+    announceUserCode: () => {},
     interrupt: () => signal('SIGINT'),
   };
   return { signal, status: startedBy.run(handlers, () => statusIn(terminal, args)) };
@@ -58,19 +58,19 @@ async function statusIn(terminal: Terminal, args: readonly string[]): Promise<nu
     status = await body(terminal);
   };
   try {
-    const program = await commandLine(args, '0.0.0', run);
-    tellInto(program, terminal);
-    await program.parseAsync(args, { from: 'user' });
+    const { program, words } = await commandLine(args, '0.0.0', run, false);
+    printInto(program, terminal);
+    await program.parseAsync(words, { from: 'user' });
     return status;
   } catch (error) {
     return statusOf(error, terminal);
   }
 }
 
-/** What commander itself says goes where the rest goes. */
-function tellInto(command: Command, { stdout, stderr }: Pick<Terminal, 'stdout' | 'stderr'>): void {
+/** Prints the messages of commander where the command prints its own. */
+function printInto(command: Command, { stdout, stderr }: Pick<Terminal, 'stdout' | 'stderr'>): void {
   command.configureOutput({ writeOut: text => stdout.write(text), writeErr: text => stderr.write(text) });
-  for (const subcommand of command.commands) tellInto(subcommand, { stdout, stderr });
+  for (const subcommand of command.commands) printInto(subcommand, { stdout, stderr });
 }
 
 /** As the composition root decides it. @throws what is a fault of ours. */

@@ -26,7 +26,7 @@ describe('discovery', () => {
       ['GET', '/.well-known/rap-toolset', 'application/json'],
     ]);
     expect([`${wire.base}/`, toolset.name]).toEqual([server.url, 'demo']);
-    expect(bench.history.toolsets).toMatchObject([{ name: 'demo', operations: ['a'] }]);
+    expect(bench.history.toolsets).toMatchObject([{ toolset: 'demo', operations: ['a'] }]);
   });
 
   test.each<[string, Reply, string, RegExp]>([

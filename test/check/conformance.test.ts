@@ -86,7 +86,7 @@ describe('an expected failure', () => {
       /needs load/,
     ],
     ['of a rule that did not apply', {}, [row('not-applicable')], /^did not apply: a reason$/],
-  ])('%s expectedFailures nothing: it is reported, but fails nothing', (_, other, rows, why) => {
+  ])('%s changes nothing: it is reported', (_, other, rows, why) => {
     const expectedFailures = [{ ...expectedFailure, ...other }];
     const run = conformanceOf([...rows, row('pass', 'TOOL-ID')], [], { ...plain, expectedFailures });
     expect(run.idle).toEqual([{ ...expectedFailures[0], why: expect.stringMatching(why) }]);

@@ -5,7 +5,6 @@ import {
   CHOICE,
   call,
   EVENT,
-  INVOCATION,
   KEY,
   type Moment,
   OAUTH,
@@ -13,7 +12,6 @@ import {
   THREAD,
   VIEW,
 } from '../../../events/build.js';
-import { notice } from '../parts.js';
 import { fails, passes, type SampleSet, skips, warns } from '../sample.js';
 import { asked, cannot, model, saw, scenario } from './driven.js';
 
@@ -24,11 +22,6 @@ const result = (status = 200) => resultArrives({}, { leg: 'result', status });
 const end = asked({ do: 'end' });
 
 const cancels = asked({ do: 'cancel' });
-
-const canceled = [
-  ...cancels,
-  ...notice('cancel', {}, { body: { thread_id: THREAD, tool_call_id: KEY }, calls: [KEY], thread: THREAD }),
-];
 
 const question = saw({ saw: 'question', id: KEY, prompt: CHOICE.prompt, choices: CHOICE.choices });
 
@@ -54,15 +47,6 @@ function selects(selected: number | string, { status = 200, url = CHOICE.respons
 /** A question that the user sees. */
 const open = [scenario('RT-CHOICE'), invoked, asks(), question];
 
-/** Another call with a question of three choices, after the first. */
-const second = [
-  ...call({ invocation: { ...INVOCATION, id: 'second' } }),
-  ...acknowledged(),
-  ...asks({ id: 'second', choices: ['a', 'b', 'c'] }, 200, 'second'),
-].map(
-  moment => ({ ...moment, calls: ['second'], ...('leg' in moment && { leg: `2.${moment.leg}` }) }) as Moment,
-);
-
 const leak = (where: string) =>
   saw({ saw: 'leak', where, text: 'visit https://auth.example/?state=[redacted]' });
 
@@ -87,22 +71,9 @@ const logs = (operations: string[], isWhole = true) => saw({ saw: 'log', operati
 /** What only a driver shows of questions, subscriptions and views. */
 export const DRIVEN_CONVERSATION: SampleSet = {
   'RT-PENDING': [
-    passes('the result after the question', [...open, chooses(1), selects(1), result(), model('done')]),
     fails(
       'a text for the model before the result',
       [...open, model('the user is asked'), chooses(1), selects(1), result(), model('done')],
-      /waited for the user/,
-    ),
-    fails(
-      'a failed result before the result',
-      [
-        scenario(),
-        invoked,
-        requires(),
-        consent,
-        saw({ saw: 'failure', id: KEY, text: 'Error: no consent' }),
-        result(),
-      ],
       /waited for the user/,
     ),
     fails(
@@ -129,13 +100,6 @@ export const DRIVEN_CONVERSATION: SampleSet = {
     passes('a page that the user is asked to visit', [scenario(), invoked, requires(), consent], undefined, {
       observer: 'tool',
     }),
-    passes('a page that the user of a driver without ids is asked to visit', [
-      scenario(),
-      invoked,
-      requires(),
-      saw({ saw: 'consent' }),
-    ]),
-    fails('nothing for the user', [scenario(), invoked, requires()], /was not asked to visit/),
     fails('a refused message', [scenario(), invoked, requires(400)], /answered 400/),
     ...['model', 'failure', 'log'].map(where =>
       fails(
@@ -148,35 +112,14 @@ export const DRIVEN_CONVERSATION: SampleSet = {
   ],
   'RT-CHOICE': [
     passes('the chosen index', [...open, chooses(1), selects(1)]),
-    passes('the index of the chosen label', [...open, chooses('production'), selects(1)]),
-    passes('the default of a dismissed question', [...open, asked({ do: 'dismiss' }), selects(0)]),
     passes('a choice that is sent again after a 500', [
       ...open,
       chooses(1),
       selects(1, { status: 500 }),
       selects(1).map(moment => ({ ...moment, leg: 'again' }) as Moment),
     ]),
-    fails('another index', [...open, chooses('production'), selects(0)], /not what the user chose/),
-    fails(
-      'another index than the default',
-      [...open, asked({ do: 'dismiss' }), selects(1)],
-      /is not default/,
-    ),
     fails('nothing', [...open, chooses(1), end], /answered, and no selection came/),
-    fails('nothing when dismissed', [...open, asked({ do: 'dismiss' })], /dismissed the question, and no/),
     fails('a selection before the answer', [...open, selects(1), chooses(1)], /before the user answered/),
-    fails(
-      'a response_url without its query',
-      [
-        scenario(),
-        invoked,
-        asks({ response_url: `${CHOICE.response_url}?token=1` }),
-        question,
-        chooses(1),
-        selects(1, { status: 404 }),
-      ],
-      /another URL.*no selection came to response_url/,
-    ),
     fails('a question that was not shown', [scenario(), invoked, asks()], /not shown to the user/),
     fails('a refused question', [scenario(), invoked, asks({}, 400)], /answered 400/),
     fails(
@@ -184,40 +127,15 @@ export const DRIVEN_CONVERSATION: SampleSet = {
       [scenario(), invoked, asks({ prompt: 'Where from?' }), question],
       /another text or other choices/,
     ),
-    passes('a question without its control characters', [
-      scenario(),
-      invoked,
-      asks({ prompt: `\u001B[2J${CHOICE.prompt}` }),
-      question,
-      chooses(1),
-      selects(1),
-    ]),
     fails('hostile choices that are missing', [
       scenario(),
       invoked,
       asks({ choices: ['\u202Ea', 'b', 'c'] }),
       question,
     ]),
-    fails(
-      'the answer to the oldest question at the other one',
-      [
-        ...open,
-        second,
-        saw({ saw: 'question', id: 'second', prompt: CHOICE.prompt, choices: ['a', 'b', 'c'] }),
-        chooses(1),
-        selects(1).map(moment => ({ ...moment, calls: ['second'] }) as Moment),
-      ],
-      /no selection came to response_url/,
-    ),
     skips('a driver that cannot answer', [scenario(), cannot('answer'), invoked, asks()]),
   ],
   'RT-SUB': [
-    passes('an event of an open subscription', [...subscribed, event({ text: 'one' }), model('one')]),
-    fails(
-      'an event that the model never gets',
-      [...subscribed, event({ text: 'one' })],
-      /did not reach the model/,
-    ),
     fails(
       'a refused event of an open subscription',
       [...subscribed, event({ text: 'one' }, 404), end],
@@ -236,27 +154,6 @@ export const DRIVEN_CONVERSATION: SampleSet = {
       model('two'),
     ]),
     fails(
-      'an event of an unknown call for the model',
-      [...subscribed, event({ text: 'one', tool_call_id: 'unknown' }), model('one')],
-      /reached the model, but id is "unknown"/,
-    ),
-    fails(
-      'an event after the final one',
-      [
-        ...subscribed,
-        event({ text: 'one', final: true }),
-        model('one'),
-        event({ text: 'two' }, 404),
-        model('two'),
-      ],
-      /but the subscription has ended/,
-    ),
-    fails(
-      'an event after a cancel',
-      [...subscribed, canceled, event({ text: 'one' }), model('one')],
-      /but the subscription was canceled/,
-    ),
-    fails(
       'an event without a subscription',
       [scenario(), invoked, result(), event({ text: 'one' }), model('one')],
       /but no subscription was opened/,
@@ -264,8 +161,6 @@ export const DRIVEN_CONVERSATION: SampleSet = {
     skips('a driver that cannot show the model', [cannot('model'), ...subscribed, event({ text: 'one' })]),
   ],
   'RT-VIEW': [
-    passes('a view', [scenario(), invoked, view(PATCH), shows(PATCH)]),
-    passes('a cleared view', [scenario(), invoked, view(PATCH), shows(PATCH), view({}), shows(null)]),
     passes('only the latest of two', [
       scenario(),
       invoked,
@@ -275,19 +170,9 @@ export const DRIVEN_CONVERSATION: SampleSet = {
     ]),
     passes('a driver that cannot show views', [scenario(), cannot('view'), invoked, view(PATCH)]),
     fails(
-      'the earlier of two',
-      [scenario(), invoked, view({ done: 1 }), shows({ done: 1 }), view({ done: 2 })],
-      /latest content of a view was not shown/,
-    ),
-    fails(
       'the content of another type',
       [scenario(), invoked, view(PATCH), view({ done: 1 }, 'progress'), shows(PATCH, 'progress')],
       /was not shown.*content that the tool did not send/,
-    ),
-    fails(
-      'a view that is not cleared',
-      [scenario(), invoked, view(PATCH), shows(PATCH), view({})],
-      /was not shown/,
     ),
     fails(
       'a view that the model gets',
@@ -298,7 +183,6 @@ export const DRIVEN_CONVERSATION: SampleSet = {
   'RT-AUDIT': [
     passes('a log with the operation', [scenario(), invoked, result(), logs(['edit_file'])]),
     warns('a log without it', [scenario(), invoked, result(), logs([])], /operations .*: edit_file/),
-    skips('a log of which a part is missing', [scenario(), invoked, result(), logs([], false)]),
     skips('no log', [scenario(), invoked, result()], /--log/),
   ],
 };

@@ -12,17 +12,10 @@ const choiceSamples: Samples = [
   passes('a result after the selection', [asked(), a.selected(), a.result()]),
   passes('the next question after the selection', [asked(), a.selected(), a.asks({ prompt: 'When?' })]),
   fails('no choices', [begun(), a.asks({ choices: [], default: 0 }, { status: 400 })], /choices/),
-  fails('a default out of range', [begun(), a.asks({ default: 2 }, { status: 400 })], /default/),
-  fails('a response_url that answers 404', [asked(), a.selected({ status: 404 })], /answered 404/),
   fails(
     'an unreachable response_url',
     [asked(), a.selected({ status: null, code: 'ECONNREFUSED' })],
     /ECONNREFUSED/,
-  ),
-  fails(
-    'no result after the selection',
-    [asked(), a.selected(), at(5_000, a.waited())],
-    /within 5s of the selection/,
   ),
   fails(
     'only a result caused by closing the thread',
@@ -45,12 +38,6 @@ const oauthSamples: Samples = [
     'a page on this machine',
     [page('http://127.0.0.1:9/consent'), a.result()],
     /http, fine on loopback/,
-  ),
-  fails('a page without TLS', [page('http://auth.example/', 400)], /auth_url/),
-  fails(
-    'a token in the URL of the page',
-    [page('https://auth.example/?access_token=abc'), a.result()],
-    /access_token/,
   ),
   fails('a code in the fragment', [page('https://auth.example/#code=abc'), a.result()]),
   fails(
@@ -116,39 +103,14 @@ const subscriptionSamples: Samples = [
     /on its way/,
   ),
   fails(
-    'many events after a cancel',
-    [
-      at(10, subscribed()),
-      at(100, a.cancelled()),
-      at(300, a.news({}, { status: 404 })),
-      at(1_100, a.news({ text: 'more' }, { status: 404 })),
-    ],
-    /more than 500ms after the cancel/,
-  ),
-  fails(
     'the same accepted event repeatedly after a cancel',
     [at(10, subscribed()), at(100, a.cancelled()), at(700, a.news()), at(900, a.news())],
     /more than 500ms after the cancel/,
   ),
   fails(
-    'an event after the final one',
-    [subscribed(), last(), a.news({}, { status: 404 })],
-    /after the final one/,
-  ),
-  fails(
-    'an event of a call without a subscription',
-    [begun(), a.result(), a.news({}, { status: 404 })],
-    /without a result with subscription: true/,
-  ),
-  fails(
     'an event before the result',
     [at(10, begun()), at(20, a.news({}, { status: 404 })), at(900, subscribed().slice(2))],
     /before the result/,
-  ),
-  fails(
-    'an event without an id',
-    [subscribed(), a.news({ tool_call_id: 'sub-1' }, { status: 404 })],
-    /another tool_call_id: "sub-1"/,
   ),
   fails(
     'a call that should start a subscription, and does not',
@@ -211,14 +173,11 @@ const closeSamples: Samples = [
     [notice('close', { headers: { 'content-length': '11' } })],
     /11 bytes/,
   ),
-  warns('a body', [notice('close', { body: '{' })], /a body/),
 ];
 
 const [tool] = TOOLSET.tools;
 
 const misnamed = { ...TOOLSET, tools: [{ ...tool, name: 'edit file' }] };
-
-const twice = { ...TOOLSET, tools: [tool, tool] };
 
 const withScript = (displayScript: string) => ({ ...TOOLSET, tools: [{ ...tool, displayScript }] });
 
@@ -259,7 +218,6 @@ const discoverSamples: Samples = [
     status: 'could-not-run',
     says: /not recorded/,
   },
-  fails('no tools', [discovery({ ...TOOLSET, tools: [] })], /\$\.tools/),
   warns(
     'another content type',
     [discovery(TOOLSET, { headers: { 'content-type': 'text/html' } })],
@@ -281,7 +239,6 @@ const discoverSamples: Samples = [
 const namesSamples: Samples = [
   passes('valid names', [discovery()]),
   fails('a name with a space', [discovery(misnamed)], /tools\[0\]\.name/),
-  fails('a repeated name', [discovery(twice)], /already/),
   skips('a toolset that is invalid for another reason', [discovery({ ...TOOLSET, endpoint: 7 })]),
 ];
 
@@ -305,13 +262,7 @@ const migrateSamples: Samples = [
     [discovery(moving), migration({}, { session_id: 'session_1' })],
     /an invalid request/,
   ),
-  fails('200 to an empty migration', [discovery(moving), notice('migrate')]),
   passes('200 to a migration that was not recorded', [discovery(moving), unkept(notice('migrate'))]),
-  fails(
-    'no /migrate',
-    [discovery(moving), notice('migrate', { status: 404, body: 'Cannot POST /migrate' })],
-    /\/migrate is missing/,
-  ),
   unclear('no response', [discovery(moving), notice('migrate', { status: null })]),
   skips('a toolset without migrations', [discovery(), notice('migrate', { status: 404 })]),
 ];

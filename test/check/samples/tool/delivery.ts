@@ -36,11 +36,6 @@ const alwaysSamples: Samples = [
     a.posts({ type: 'view_update', group_id: 'thread_a', view_type: 'diff', content: {} }),
     a.waited(),
   ]),
-  fails(
-    'some of many calls without a result',
-    [a.begun(), a.result(), b.begun(), at(5_000, b.waited())],
-    /^1 of 2 calls got a result within 5s/,
-  ),
   unclear(
     'no callback for a call in progress when the tool crashed from a malformed payload',
     [
@@ -169,9 +164,7 @@ const retrySamples: Samples = [
     [begun(), at(100, retryFails()), at(150, retryFails()), at(450, retryFails()), at(500, a.result())],
     /after 50ms, 300ms and 50ms$/,
   ),
-  warns('no retry', [begun(), at(100, retryFails()), at(5_100, a.waited())], /within 5s.*--probe-timeout/),
   skips('a canceled call', [begun(), a.cancelled(), retryFails()]),
-  skips('no failure', [begun(), a.result(), discovery()]),
 ];
 
 const refused = (status = 400) => a.result({}, { status });
@@ -234,9 +227,7 @@ const opaqueSamples: Samples = [
     [redacted.begun(), redacted.result({}, { url: '/callback/[redacted]/' })],
     /query was left out/,
   ),
-  mangled('without its query', '/callback/t%C3%B6ken/', /query was left out/),
   mangled('with another query', '/callback/t%C3%B6ken/?key=b', /query was changed/),
-  mangled('without its trailing slash', '/callback/t%C3%B6ken?key=a%20b&x=', /trailing slash/),
   mangled('decoded', '/callback/töken/?key=a%20b&x=', /encoding/),
   mangled('with a query in another encoding', '/callback/t%C3%B6ken/?key=a b&x=', /query was changed/),
   mangled('another path', '/callback/?key=a%20b&x=', /path was changed/),
@@ -251,11 +242,6 @@ const opaqueSamples: Samples = [
     opaqueA.result({}, { url: given }),
     stray(),
   ]),
-  passes('a request for a favicon', [
-    opaqueBegun(),
-    opaqueA.result({}, { url: given }),
-    stray(undefined, { method: 'GET' }),
-  ]),
   skips('no callback', [opaqueBegun()]),
 ];
 
@@ -267,7 +253,6 @@ const postSamples: Samples = [
     a.answered(),
     a.posts({ type: 'tool_result', id: 'a', text: 'Error: no group_id.' }, { status: 400 }),
   ]),
-  fails('another content type', [begun(), a.result({}, { type: 'text/plain' })], /not application\/json/),
   fails('another charset', [begun(), a.result({}, { type: 'application/json; charset=latin1' })]),
   fails('a PUT', [begun(), a.result({}, { method: 'PUT', status: 405 })], /"PUT"/),
   fails(
@@ -281,9 +266,7 @@ const postSamples: Samples = [
     /too large/,
   ),
   skips('an incomplete callback', [begun(), a.posts(null, { status: 408, refusal: 'it was too slow' })]),
-  fails('invalid JSON', [begun(), a.posts('{"text":', { status: 400 })]),
   fails('invalid UTF-8', [begun(), a.posts(Buffer.from([0x22, 0xff, 0x22]), { status: 400 })], /UTF-8/),
-  fails('a result without a text', [begun(), a.result({ text: undefined }, { status: 400 })], /\$\.text/),
   warns(
     'content without a text',
     [begun(), a.result({ text: undefined, content: [{ type: 'text', text: 'done' }] })],

@@ -47,11 +47,6 @@ const unknown = someCall('unknown', { operation: 'no_such_thing' });
 
 const ackSamples: Samples = [
   passes('a 200 before the result', [call(), at(3, acknowledged()), at(900, resultArrives())]),
-  fails(
-    'a 200 after the result',
-    [call(), at(10, resultArrives()), at(300, acknowledged())],
-    /after the result/,
-  ),
   passes('the result of a previous attempt', [
     call(),
     acknowledged(),
@@ -74,11 +69,6 @@ const ackSamples: Samples = [
     'a 200 after more than a second under load, and fast if repeated alone',
     [call(), at(1_200, acknowledged()), madeAgain(2_000, 20)],
     /took 1\.2s under load, and 20ms when called alone/,
-  ),
-  fails(
-    'a 200 after more than a second, also if repeated alone',
-    [call(), at(1_900, acknowledged()), madeAgain(3_000, 1_400)],
-    /took 1\.4s when called alone/,
   ),
   passes('two repeats alone: first slow, then fast', [
     call(),
@@ -185,25 +175,17 @@ const ackSamples: Samples = [
   unclear('a response that may be missing', [call(), at(60_000, timedOut())], /recording is incomplete/, {
     isLossy: true,
   }),
-  fails('a result without a 200', [call(), resultArrives()], /no acknowledgement/),
-  fails(
-    'a connection that ends without a response',
-    [call(), lost('ECONNRESET', { phase: 'answer' })],
-    /ECONNRESET/,
-  ),
   warns(
     'a 503, and then a 200',
     [call(), answered(503), call({ attempt: 2 }), answered(200, { attempt: 2 })],
     /503/,
   ),
-  fails('a 503', [call(), answered(503)]),
   unclear('a 401', [call(), answered(401)], /credentials/),
   unclear('a refused connection', [call(), lost()]),
   skips('a 400 to an unknown operation, which TOOL-UNKNOWN-OP covers', [
     discovery(),
     unknown.begun({ status: 400 }),
   ]),
-  fails('a 201', [call(), answered(201)], /201/),
 ];
 
 const a = someCall('a');
@@ -212,16 +194,6 @@ const result = { type: 'tool_result', group_id: 'thread_a', id: 'a', text: 'done
 
 const asyncSamples: Samples = [
   passes('an empty 200, and a callback', [a.begun(), a.result()]),
-  passes(
-    'a short body, and a callback',
-    [a.begun({ body: { ok: true } }), a.result()],
-    /^the acknowledgement has a body, which no runtime reads$/,
-  ),
-  fails(
-    'only a result in the body of the acknowledgement',
-    [a.begun({ body: result }), at(5_000, a.waited())],
-    /body of 67 bytes.*within 5s/,
-  ),
   fails('only an outcome in another form in the body', [
     a.begun({ body: { result: 7 } }),
     at(5_000, a.waited()),
@@ -248,8 +220,6 @@ const asyncSamples: Samples = [
 
 const broken = someCall('broken', { arguments: { path: 7 } });
 
-const other = someCall('other', { operation: 'no_such_thing' });
-
 const sound = someCall('sound');
 
 const valid = () => [...sound.begun(), ...sound.result({ text: 'done as sound' })];
@@ -267,16 +237,10 @@ const validateSamples: Samples = [
     unknown.begun(),
     unknown.result({ text: 'unknown operation' }),
   ]),
-  passes('a refusing acknowledgement', [discovery(), broken.begun({ status: 400 })]),
   warns(
     'a successful unknown operation',
     [discovery(), unknown.begun(), unknown.result({ text: 'did no_such_thing' })],
     /unknown operation may have been executed/,
-  ),
-  fails(
-    'an unknown operation with the result of a valid call',
-    [discovery(), valid(), other.begun(), other.result({ text: 'done as other' })],
-    /unknown operation was executed/,
   ),
   warns('a refusal in unknown words', [
     discovery(),
@@ -354,7 +318,6 @@ const malformedSamples: Samples = [
     a.sent(Buffer.from([0x22, 0xff, 0x22])),
     a.answered({ status: 400 }),
   ]),
-  warns('400 to invalid JSON', [a.sent('{"operation":'), a.answered({ status: 400 })], /answered 400/),
   warns('500', [a.sent(nowhere), a.answered({ status: 500 })]),
   warns(
     '200, and no result although the callback URL is readable',
@@ -367,16 +330,6 @@ const malformedSamples: Samples = [
     'a crash: the next request cannot connect',
     [a.sent('['), a.answered(), discovery('', { status: null, code: 'ECONNREFUSED', phase: 'connect' })],
     /stopped responding after a malformed payload/,
-  ),
-  fails(
-    'a crash in a check, which sends several requests at once',
-    [
-      a.plannedFor(['TOOL-MALFORMED']),
-      a.sent('['),
-      a.answered(),
-      discovery('', { status: null, code: 'ECONNREFUSED', phase: 'connect' }),
-    ],
-    /stopped responding after a malformed payload$/,
   ),
   fails(
     'a crash while other requests were still answered',
@@ -464,25 +417,18 @@ const begun = () => extra.begun();
 const compared = (fields: object) => [...plain.begun(), ...plain.result(fields)];
 
 const extraSamples: Samples = [
-  passes('a result', [begun(), extra.result()]),
   passes('a question', [begun(), extra.asks()]),
   passes('an error that also comes without the extra fields', [
     compared(failure),
     begun(),
     extra.result(failure),
   ]),
-  warns(
-    'an error that does not come without the extra fields',
-    [compared({}), begun(), extra.result(failure)],
-    /succeeded without the extra fields/,
-  ),
   skips('an error, and no call to compare it with', [begun(), extra.result(failure)]),
   unclear('an error in a check, with no call to compare it with', [
     extra.plannedFor(['TOOL-EXTRA']),
     begun(),
     extra.result(failure),
   ]),
-  warns('400', [compared({}), extra.begun({ status: 400 })], /answered 400/),
   unclear('no result, as without the extra fields', [begun(), extra.waited()]),
   warns('no result', [compared({}), begun(), extra.waited()], /dropped/),
   skips('no extra fields', [compared({})]),

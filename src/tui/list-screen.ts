@@ -184,14 +184,14 @@ export abstract class ListScreen {
     const room = { columns, rows: left - (question ? question.length + 1 : 0) };
     const { body, isRunning } =
       overlay?.kind === 'page'
-        ? { body: this.#cover(overlay, room, isRoomy), isRunning: false }
+        ? { body: this.#pageRows(overlay, room, isRoomy), isRunning: false }
         : this.body(room, isRoomy);
     return {
       header,
       body,
       ...(question && { question }),
       notices: said,
-      footer: draw(asked?.keys ?? this.#foot(columns)),
+      footer: draw(asked?.keys ?? this.#footer(columns)),
       edge: theme.dim,
       isRunning: isRunning || notices.isPassing(now),
     };
@@ -221,8 +221,8 @@ export abstract class ListScreen {
     const { overlay } = this;
     this.beforeKey(name);
     if (name === 'ctrl+c') this.quit();
-    else if (!overlay) this.#pressPage(press);
-    else if (overlay.kind === 'page') this.#pressCover(overlay, press);
+    else if (!overlay) this.#pressKey(press);
+    else if (overlay.kind === 'page') this.#pressOnPage(overlay, press);
     else if (name === 'escape') {
       this.show(null);
       if (overlay.kind === 'question') overlay.onEscape?.();
@@ -234,7 +234,7 @@ export abstract class ListScreen {
     }
   }
 
-  #pressPage(press: Press): void {
+  #pressKey(press: Press): void {
     const { name } = press;
     const binding = this.keys.find(name, this.places);
     if (!binding) return void this.typed(press);
@@ -242,7 +242,7 @@ export abstract class ListScreen {
     binding.run(this);
   }
 
-  #pressCover(overlay: OverlayOf<'page'>, press: Press): void {
+  #pressOnPage(overlay: OverlayOf<'page'>, press: Press): void {
     const { name } = press;
     const by = SCROLLS[name];
     const isBound = by === undefined && !CLOSES.has(name) && this.keys.find(name, this.places);
@@ -250,7 +250,7 @@ export abstract class ListScreen {
     if (by !== undefined)
       this.show({ ...overlay, scroll: Math.max(0, Math.min(this.#maxScroll, overlay.scroll + by)) });
     else if (isMeant || CLOSES.has(name)) this.show(null);
-    if (isMeant) this.#pressPage(press);
+    if (isMeant) this.#pressKey(press);
   }
 
   #pressPrompt(overlay: OverlayOf<'prompt'>, press: Press): void {
@@ -279,7 +279,7 @@ export abstract class ListScreen {
     return picker.draw({ columns, rows: maxRows }, this.theme, hints);
   }
 
-  #foot(columns: number): Line {
+  #footer(columns: number): Line {
     const { overlay } = this;
     if (overlay?.kind === 'prompt') {
       const { label, typed } = overlay;
@@ -290,7 +290,7 @@ export abstract class ListScreen {
   }
 
   /** The visible part of a page; the last row shows how many rows are below. */
-  #cover({ title, lines, scroll }: OverlayOf<'page'>, { columns, rows }: Size, isRoomy: boolean) {
+  #pageRows({ title, lines, scroll }: OverlayOf<'page'>, { columns, rows }: Size, isRoomy: boolean) {
     const { theme } = this;
     const all = this.#pages.of([lines, columns], () => wrapLines(lines(columns), columns, theme));
     const head = [

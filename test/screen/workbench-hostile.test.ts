@@ -149,7 +149,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
   servers: {
     servers: [
       server({ kind: 'loading' }),
-      server({ kind: 'asleep', command: evil('command') }),
+      server({ kind: 'unstarted', command: evil('command') }),
       server({ kind: 'failed', message: evil('message'), faults: [evil('fault')], hint: evil('hint') }),
       server({
         ...readyServer([], {

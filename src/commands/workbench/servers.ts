@@ -70,7 +70,7 @@ export class Servers {
       known ?? new ServerConnection(`s${++this.#opened}`, origin, this.options, url => this.#recent.add(url));
     if (!known) this.#connections = [...this.#connections, connection];
     this.options.onChange();
-    if (connection.server.state.kind !== 'asleep') void connection.ask();
+    if (connection.server.state.kind !== 'unstarted') void connection.load();
     return connection.id;
   }
 
@@ -78,12 +78,12 @@ export class Servers {
     void this.#connection(id)?.restart();
   }
 
-  wake(id: string): void {
-    void this.#connection(id)?.ask();
+  load(id: string): void {
+    void this.#connection(id)?.load();
   }
 
   /** Removes a server that failed, and stops its process. */
-  dismiss(id: string): void {
+  remove(id: string): void {
     const connection = this.#connection(id);
     if (connection?.server.state.kind !== 'failed') return;
     this.#connections = this.#connections.filter(each => each !== connection);
@@ -138,7 +138,7 @@ class ServerConnection {
   server: Server;
   #url: Promise<string> | null = null;
   #wire: Wire | null = null;
-  #asking: Promise<void> | null = null;
+  #loading: Promise<void> | null = null;
   readonly #stops: (() => Promise<void>)[] = [];
 
   constructor(
@@ -153,7 +153,7 @@ class ServerConnection {
     this.server = {
       ...{ id, about: nameOf(target), isConfigured },
       ...(command !== null && { output: [] }),
-      state: isConfigured && command !== null ? { kind: 'asleep', command } : { kind: 'loading' },
+      state: isConfigured && command !== null ? { kind: 'unstarted', command } : { kind: 'loading' },
     };
   }
 
@@ -166,19 +166,19 @@ class ServerConnection {
   }
 
   /** Loads the toolset; concurrent calls share one request. The previous toolset stays until the new one arrives. Never rejects. */
-  ask(): Promise<void> {
-    this.#asking ??= this.#ask().finally(() => {
-      this.#asking = null;
+  load(): Promise<void> {
+    this.#loading ??= this.#fetchToolset().finally(() => {
+      this.#loading = null;
     });
-    return this.#asking;
+    return this.#loading;
   }
 
   async restart(): Promise<void> {
-    await this.#asking;
+    await this.#loading;
     this.#disconnect('the server was restarted');
     this.#enter({ kind: 'loading' });
     await Promise.allSettled(this.#stops.splice(0).map(stop => stop()));
-    await this.ask();
+    await this.load();
   }
 
   async stop(): Promise<void> {
@@ -186,7 +186,7 @@ class ServerConnection {
     await Promise.allSettled(this.#stops.map(stop => stop()));
   }
 
-  async #ask(): Promise<void> {
+  async #fetchToolset(): Promise<void> {
     if (this.server.state.kind !== 'ready') this.#enter({ kind: 'loading' });
     const { run } = this.options;
     try {

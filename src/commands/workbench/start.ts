@@ -186,8 +186,8 @@ export function createEngine(
   };
   const controls: Controls = {
     open: text => openTyped(text, open),
-    wake: id => servers.wake(id),
-    dismiss: id => servers.dismiss(id),
+    load: id => servers.load(id),
+    remove: id => servers.remove(id),
     restart: id => servers.restart(id),
     needsConsent: (server, operation) => calls.needsConsent(server, operation),
     run: (draft, how) => calls.start(draft, how),

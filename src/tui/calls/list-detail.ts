@@ -32,7 +32,7 @@ interface ListDescription<Entry, Tab extends string> {
   readonly share: number;
   readonly entries: () => Entries<Entry>;
   /** Shown if the selected entry no longer exists; without it, the preselected entry is shown. */
-  readonly gone?: string;
+  readonly missing?: string;
   readonly titleOf: (entry: Entry) => string;
   readonly textOf: (entry: Entry) => readonly unknown[];
   /** Marks the title of a tab that the user should look at. */
@@ -247,7 +247,7 @@ export class ListDetail<Entry, Tab extends string> {
   #sheets(size: Size): DrawnSheet {
     const laid = size.rows > 0 ? this.#laid() : null;
     if (laid) return laid.draw();
-    const rows = wrapLines([[say(this.list.gone ?? '', 'warn')]], size.columns, this.theme);
+    const rows = wrapLines([[say(this.list.missing ?? '', 'warn')]], size.columns, this.theme);
     return { isBeside: false, parts: [{ heading: '', status: '', size, rows }] };
   }
 
@@ -302,7 +302,7 @@ export class ListDetail<Entry, Tab extends string> {
   get #index(): number {
     const { selected } = this.view;
     const index = selected === null ? this.#preselected : this.#keys.indexOf(selected);
-    return index < 0 && this.list.gone === undefined ? this.#preselected : index;
+    return index < 0 && this.list.missing === undefined ? this.#preselected : index;
   }
 
   #select(index: number): void {

@@ -36,7 +36,7 @@ interface Look {
 }
 
 /** Documents below one another, with their landmarks. It can grow. */
-class Stack implements Document {
+class JoinedDocument implements Document {
   length = 0;
   readonly #parts: Document[] = [];
   readonly #starts: number[] = [];
@@ -103,8 +103,8 @@ class Stack implements Document {
   }
 }
 
-export function joinedDocument(parts: readonly Document[]): Stack {
-  const stack = new Stack();
+export function joinedDocument(parts: readonly Document[]): JoinedDocument {
+  const stack = new JoinedDocument();
   for (const part of parts) stack.add(part);
   return stack;
 }

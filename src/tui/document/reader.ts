@@ -12,7 +12,7 @@ type Anchor = ReturnType<Document['anchorAt']>;
 
 type Look = Parameters<Part['document']>[0];
 
-interface Place {
+interface Position {
   /** The first line on the screen. */
   readonly line: number;
   /** The number of rows of that line that have scrolled out, if lines are wrapped. */
@@ -20,12 +20,12 @@ interface Place {
   /** The number of cells scrolled to the right, if lines are not wrapped. */
   readonly left: number;
   /** The line of the last jump (to a match, a hunk or a file), until the user scrolls. */
-  readonly spot: number | null;
+  readonly jumpedTo: number | null;
   /** The last frame showed the end, so the view follows added lines. */
   readonly isAtEnd: boolean;
 }
 
-const TOP: Place = { line: 0, row: 0, left: 0, spot: null, isAtEnd: false };
+const TOP: Position = { line: 0, row: 0, left: 0, jumpedTo: null, isAtEnd: false };
 
 interface Style {
   isWrapped: boolean;
@@ -51,9 +51,9 @@ const COMMANDS = {
   lineDown: view => view.scroll(1),
   pageUp: view => view.scroll(-Math.max(1, view.size.rows - OVERLAP)),
   pageDown: view => view.scroll(Math.max(1, view.size.rows - OVERLAP)),
-  top: view => view.go({ line: 0, row: 0, spot: null }),
-  bottom: view => view.go({ line: view.document.length, row: 0, spot: null }),
-  left: view => view.go({ left: Math.max(0, view.place.left - SIDEWAYS) }),
+  top: view => view.go({ line: 0, row: 0, jumpedTo: null }),
+  bottom: view => view.go({ line: view.document.length, row: 0, jumpedTo: null }),
+  left: view => view.go({ left: Math.max(0, view.position.left - SIDEWAYS) }),
   right: view => view.right(),
   nextHunk: view => view.landmark('hunk', 1),
   previousHunk: view => view.landmark('hunk', -1),
@@ -91,18 +91,18 @@ function isSplit({ layout }: Style, columns: number): boolean {
 
 /** A document in a given area. Draws only visible lines. */
 class View {
-  place: Place;
+  position: Position;
   /** The heights of wrapped lines, cached because wrapping is slow. */
   readonly #heights = new Map<number, number>();
 
   constructor(
     readonly document: Document,
     readonly size: Size,
-    place: Place,
+    position: Position,
     readonly style: Style,
     private readonly theme: Theme,
   ) {
-    this.place = place;
+    this.position = position;
     this.go({});
   }
 
@@ -111,32 +111,32 @@ class View {
     const { length } = this.document;
     if (this.size.columns < MIN_WIDTH || this.size.rows < 1 || length === 0) return { rows: [], status: '' };
     const { rows, lines, first } = this.#screen();
-    const { isAtEnd, line, spot } = this.place;
+    const { isAtEnd, line, jumpedTo } = this.position;
     // At the end of a document the position is that of the last line: the lines of the last screen never reach the top.
     const end = isAtEnd && line > 0 ? lines.at(-1) : undefined;
     const [from = 0, to = 0] = [lines[0], lines.at(-1)];
     const range = `${grouped(from + 1)}–${grouped(to + 1)} of ${grouped(length)}`;
-    return { rows, status: [range, ...this.#landmarksAt(spot ?? end ?? first)].join(' · ') };
+    return { rows, status: [range, ...this.#landmarksAt(jumpedTo ?? end ?? first)].join(' · ') };
   }
 
   /** Changes the position within the limits of the document and the screen. */
-  go(change: Partial<Place>): null {
-    this.place = { ...this.place, ...change };
-    const { line, row } = this.place;
+  go(change: Partial<Position>): null {
+    this.position = { ...this.position, ...change };
+    const { line, row } = this.position;
     const last = Math.max(0, this.document.length - 1);
     const end = this.#moved({ line: last, row: this.#heightOf(last) - 1 }, 1 - Math.max(1, this.size.rows));
     const isAtEnd = line > end.line || (line === end.line && row >= end.row);
     const here = isAtEnd ? end : { row: Math.min(row, this.#heightOf(line) - 1) };
-    this.place = { ...this.place, ...here, isAtEnd };
+    this.position = { ...this.position, ...here, isAtEnd };
     return null;
   }
 
   scroll(rows: number): null {
-    return this.go({ ...this.#moved(this.place, rows), spot: null });
+    return this.go({ ...this.#moved(this.position, rows), jumpedTo: null });
   }
 
   right(): null {
-    const { left } = this.place;
+    const { left } = this.position;
     const { lines } = this.#screen();
     const goesOn = lines.some(line => scrolled(this.document.line(line), this.size.columns).goesOn(left));
     return goesOn && !this.style.isWrapped ? this.go({ left: left + SIDEWAYS }) : null;
@@ -148,20 +148,20 @@ class View {
       landmarks[step > 0 ? lastUpTo(landmarks, this.#line) + 1 : lastUpTo(landmarks, this.#line - 1)];
     if (line === undefined) return `no ${kind} further ${step > 0 ? 'down' : 'up'}`;
     const headers = this.document.headersAt(line).length;
-    return this.go({ ...this.#moved({ line, row: 0 }, -headers), spot: line });
+    return this.go({ ...this.#moved({ line, row: 0 }, -headers), jumpedTo: line });
   }
 
   /** Goes to the first match from here on, or else from the top. An empty text ends the search. @param words only the first line is used */
   search(words: string): string | null {
     const [wanted = ''] = words.split(/[\r\n]/, 1);
     this.style.search = wanted === '' ? null : new Search(wanted);
-    return this.style.search ? this.#find(this.style.search, this.#line, 1) : this.go({ spot: null });
+    return this.style.search ? this.#find(this.style.search, this.#line, 1) : this.go({ jumpedTo: null });
   }
 
   match(step: 1 | -1): string | null {
     const { search } = this.style;
     if (!search) return 'no search text';
-    const isOnMatch = this.place.spot !== null || step < 0;
+    const isOnMatch = this.position.jumpedTo !== null || step < 0;
     return this.#find(search, this.#line + (isOnMatch ? step : 0), step);
   }
 
@@ -172,28 +172,28 @@ class View {
     const beyond = from >= 0 && from < length ? document.find(pattern, from, step) : null;
     const line = beyond ?? document.find(pattern, step > 0 ? 0 : length - 1, step);
     if (line === null) {
-      this.go({ spot: null });
+      this.go({ jumpedTo: null });
       return `not found: ${excerpt(wanted)}`;
     }
     this.#showMatch(line);
     const again = beyond === null ? `from the ${step > 0 ? 'top' : 'bottom'} again: ` : '';
-    const place = search.placeIn(document, line);
-    const count = place ? `${grouped(place.nth)} of ${grouped(place.of)} ` : '';
+    const position = search.placeIn(document, line);
+    const count = position ? `${grouped(position.nth)} of ${grouped(position.of)} ` : '';
     return `${again}match ${count}on line ${grouped(line + 1)}`;
   }
 
   #showMatch(index: number): void {
     const { row, left } = this.#matchIn(index);
-    this.go({ left, spot: index });
+    this.go({ left, jumpedTo: index });
     const { lines, headers } = this.#screen();
-    const at = lines.indexOf(index) + row - (index === this.place.line ? this.place.row : 0);
+    const at = lines.indexOf(index) + row - (index === this.position.line ? this.position.row : 0);
     if (lines.includes(index) && at >= headers && lines[at] === index) return;
     this.go(this.#moved({ line: index, row }, -Math.floor(this.size.rows * ABOVE_MATCH)));
   }
 
   /** The row of the first match in a wrapped line, or the cells to scroll to the right in an unwrapped one. */
   #matchIn(index: number): { readonly row: number; readonly left: number } {
-    const { left } = this.place;
+    const { left } = this.position;
     const { columns } = this.size;
     const line = this.#lineOf(index);
     if (this.style.isWrapped) {
@@ -216,7 +216,7 @@ class View {
   }
 
   get #line(): number {
-    return this.place.spot ?? this.#screen().first;
+    return this.position.jumpedTo ?? this.#screen().first;
   }
 
   /** `hunk 2/5`, numbered per file as in the header; `file 1/3`. */
@@ -236,8 +236,8 @@ class View {
     const { columns, rows: height } = this.size;
     const rows: string[] = [];
     const lines: number[] = [];
-    for (let index = this.place.line; index < this.document.length && rows.length < height; index++) {
-      const skipped = index === this.place.line ? this.place.row : 0;
+    for (let index = this.position.line; index < this.document.length && rows.length < height; index++) {
+      const skipped = index === this.position.line ? this.position.row : 0;
       for (const row of this.#rowsOf(index).slice(skipped, skipped + height - rows.length)) {
         rows.push(row);
         lines.push(index);
@@ -256,7 +256,7 @@ class View {
   #rowsOf(index: number): readonly string[] {
     const { columns } = this.size;
     const line = this.#lineOf(index);
-    const shown = this.style.isWrapped ? line : scrolled(line, columns).at(this.place.left);
+    const shown = this.style.isWrapped ? line : scrolled(line, columns).at(this.position.left);
     return wrapLine(shown, columns, this.theme);
   }
 
@@ -270,7 +270,7 @@ class View {
   }
 
   /** The position `by` rows further down (up if negative), within the document. */
-  #moved(from: Pick<Place, 'line' | 'row'>, by: number): Pick<Place, 'line' | 'row'> {
+  #moved(from: Pick<Position, 'line' | 'row'>, by: number): Pick<Position, 'line' | 'row'> {
     let { line } = from;
     let row = from.row + by;
     while (row < 0 && line > 0) row += this.#heightOf(--line);
@@ -369,17 +369,17 @@ function heightsOf(lengths: readonly number[], room: number): readonly number[] 
 }
 
 /** A position and its anchor, which restores the position under another look. */
-interface Kept {
-  readonly place: Place;
+interface SavedPosition {
+  readonly position: Position;
   readonly top: Anchor;
-  readonly spot: Anchor | null;
+  readonly jumpedTo: Anchor | null;
 }
 
 const MAX = 200;
 
 /** Lays out sheets and remembers the reading position of each part. */
 export class SheetReader {
-  readonly #kept = new RecentMap<string, Kept>(MAX);
+  readonly #saved = new RecentMap<string, SavedPosition>(MAX);
   readonly #style: Style = { isWrapped: true, layout: 'auto', isUnfolded: false, search: null };
 
   /** @param highlighter loads it when it is first needed */
@@ -403,7 +403,7 @@ export class SheetReader {
       if (!slot) return null;
       const view = this.#viewOf(name, slot);
       const said = step(view);
-      this.#keep(name, slot, view.place);
+      this.#save(name, slot, view.position);
       return said;
     };
     return {
@@ -427,7 +427,7 @@ export class SheetReader {
   #drawPart(name: string, slot: Slot, isFocused: boolean): DrawnSheet['parts'][number] {
     const { title, size } = slot;
     const view = this.#viewOf(name, slot);
-    if (slot.isStream) this.#keep(name, slot, view.place);
+    if (slot.isStream) this.#save(name, slot, view.position);
     const { rows, status } = view.draw();
     const room = size.columns - cellsOf(status) - 4;
     const hasStatus = room >= MIN_HEADING;
@@ -441,22 +441,25 @@ export class SheetReader {
   }
 
   #viewOf(name: string, slot: Slot): View {
-    return new View(slot.document, slot.size, this.#placeOf(name, slot), this.#style, this.theme);
+    return new View(slot.document, slot.size, this.#positionOf(name, slot), this.#style, this.theme);
   }
 
   /** A reader at the end of a growing part stays at its end. */
-  #placeOf(name: string, { index, document, isStream }: Slot): Place {
-    const kept = this.#kept.get(`${index} ${name}`);
-    if (!kept) return TOP;
-    const { place, top, spot } = kept;
-    if (isStream && place.isAtEnd) return { ...place, line: document.length, row: 0 };
-    return { ...place, line: document.lineAt(top), spot: spot && document.lineAt(spot) };
+  #positionOf(name: string, { index, document, isStream }: Slot): Position {
+    const saved = this.#saved.get(`${index} ${name}`);
+    if (!saved) return TOP;
+    const { position, top, jumpedTo } = saved;
+    if (isStream && position.isAtEnd) return { ...position, line: document.length, row: 0 };
+    return { ...position, line: document.lineAt(top), jumpedTo: jumpedTo && document.lineAt(jumpedTo) };
   }
 
-  #keep(name: string, { index, document }: Slot, place: Place): void {
-    const { line, spot } = place;
-    const anchors = { top: document.anchorAt(line), spot: spot === null ? null : document.anchorAt(spot) };
-    this.#kept.set(`${index} ${name}`, { place, ...anchors });
+  #save(name: string, { index, document }: Slot, position: Position): void {
+    const { line, jumpedTo } = position;
+    const anchors = {
+      top: document.anchorAt(line),
+      jumpedTo: jumpedTo === null ? null : document.anchorAt(jumpedTo),
+    };
+    this.#saved.set(`${index} ${name}`, { position, ...anchors });
   }
 }
 

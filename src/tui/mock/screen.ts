@@ -72,7 +72,7 @@ const TABLE = {
 
 /** Maximum width of the name: a longer one would leave no room for the URL. */
 const MAX_NAME = 16;
-const GONE = 'The selected call is no longer remembered: ↑ and ↓ select another, G the newest.';
+const MISSING = 'The selected call is no longer remembered: ↑ and ↓ select another, G the newest.';
 
 export const MOCK_KEYS = new Keys<MockView>([
   bind('everywhere', 'p', 'pause or resume deliveries', mock => mock.pause(), 'pause/resume'),
@@ -140,7 +140,7 @@ export class MockView extends ListScreen {
         this.#keys ??= this.#calls.keys;
         return { keys: this.#keys, get: key => this.#calls.get(key)?.call };
       },
-      gone: GONE,
+      missing: MISSING,
       titleOf: ({ invocation, addressee }) => `${invocation?.operation ?? 'a call'} ${addressee?.id ?? ''}`,
       textOf: ({ invocation, addressee, answeredBy, deliveries }) => [
         invocation?.operation,
@@ -223,7 +223,7 @@ export class MockView extends ListScreen {
 
   #selected(action: string): ToolCall | undefined {
     const { entry, isEmpty } = this.list;
-    if (!entry) this.say(isEmpty ? `No call to ${action}.` : GONE);
+    if (!entry) this.say(isEmpty ? `No call to ${action}.` : MISSING);
     return entry;
   }
 

@@ -45,11 +45,11 @@ export interface ShellLine {
 export interface Controls {
   /** Opens a tool server by URL, `:port` or `demo`, or reloads it. Returns its id, or why it cannot be opened. */
   readonly open: (target: string) => { readonly server: string } | ActionResult;
-  /** Starts a server that is asleep, or reloads one; a ready server stays ready meanwhile. */
-  readonly wake: (server: string) => void;
+  /** Starts a server that was not started, or reloads one; a ready server stays ready meanwhile. */
+  readonly load: (server: string) => void;
   /** Restarts a server that is a command; reloads any other server. */
   readonly restart: (server: string) => void;
-  readonly dismiss: (server: string) => void;
+  readonly remove: (server: string) => void;
   /** Whether the user must agree first: the operation is destructive, and no option or policy allows it by name. */
   readonly needsConsent: (server: string, operation: string) => boolean;
   /** Validates and sends a draft. Refuses a draft that needs consent unless the user agreed to this call. */
@@ -91,7 +91,7 @@ export interface Server {
   readonly state:
     | { readonly kind: 'loading' }
     /** A configured command starts only when the user allows it. */
-    | { readonly kind: 'asleep'; readonly command: string }
+    | { readonly kind: 'unstarted'; readonly command: string }
     | {
         readonly kind: 'ready';
         readonly base: string;

@@ -46,7 +46,7 @@ export class Workbench extends WorkbenchPages {
     this.#start = options.start;
     const { operation, transcript } = options.start;
     this.#isStarted = operation === undefined;
-    if (transcript !== undefined) void this.enterLine(this.transcriptLine, transcript);
+    if (transcript !== undefined) void this.submit(this.transcriptPrompt, transcript);
   }
 
   override press(press: Press): void {
@@ -85,7 +85,7 @@ export class Workbench extends WorkbenchPages {
   enterEntry(): void {
     const { entry } = this.tools;
     if (entry?.kind === 'server') {
-      if (entry.server.state.kind !== 'loading') this.controls.wake(entry.server.id);
+      if (entry.server.state.kind !== 'loading') this.controls.load(entry.server.id);
     } else if (entry && entry.definitions > 1)
       this.complain(
         `${entry.tool.name}: ${definitionsWords(entry.definitions)}. Press u to open one by its URL.`,
@@ -100,7 +100,7 @@ export class Workbench extends WorkbenchPages {
       controls,
     } = this;
     if (entry?.server.output) controls.restart(entry.server.id);
-    else if (entry) controls.wake(entry.server.id);
+    else if (entry) controls.load(entry.server.id);
   }
 
   removeServer(): void {
@@ -110,7 +110,7 @@ export class Workbench extends WorkbenchPages {
       return void this.complain('Only a server that could not be reached can be removed. Select one.');
     tools.move(1);
     if (tools.selected === selected) tools.move(-1);
-    this.controls.dismiss(entry.server.id);
+    this.controls.remove(entry.server.id);
   }
 
   /** Sends the form; shows invalid arguments at their fields. @param validates against the `inputSchema` */
@@ -185,12 +185,12 @@ export class Workbench extends WorkbenchPages {
   runAgain(): void {
     const call = this.#selectedCall();
     if (!call) return;
-    const { exchange, target, doubt, name, validates } = call;
+    const { exchange, target, mismatch, name, validates } = call;
     const { operation, arguments: args } = exchange.invocation;
     const draft = { server: target.server.id, operation, arguments: args };
     if (this.isSending(name)) this.complain('Not run: it is being sent already.');
-    else if (doubt !== null)
-      this.complain(`Not run: ${doubt} Press e to open its form at ${target.server.about}.`);
+    else if (mismatch !== null)
+      this.complain(`Not run: ${mismatch} Press e to open its form at ${target.server.about}.`);
     else if (call.isRedacted)
       this.complain(`Not run: ${REDACTED} replaces a secret. Press e to edit the arguments.`);
     else this.#place({ draft, validates, from: name });
@@ -200,10 +200,10 @@ export class Workbench extends WorkbenchPages {
   editAgain(): void {
     const call = this.#selectedCall();
     if (!call) return;
-    const { exchange, target, doubt, name } = call;
+    const { exchange, target, mismatch, name } = call;
     this.openForm(target, { given: exchange.invocation.arguments, about: name });
     const notes = [
-      ...(doubt === null ? [] : [`This is the form of ${target.server.about}: ${doubt}`]),
+      ...(mismatch === null ? [] : [`This is the form of ${target.server.about}: ${mismatch}`]),
       ...(call.isRedacted ? [`${REDACTED} replaces a secret: type it in.`] : []),
     ];
     if (notes.length > 0) this.complain(notes.join(' '));
@@ -233,7 +233,7 @@ export class Workbench extends WorkbenchPages {
       exchange,
       target,
       /** Why this may be another server than that of the call; null if it is the same one. */
-      doubt: doubtOf(owners.length),
+      mismatch: mismatchOf(owners.length),
       name: `${source.id} ${exchange.key}`,
       validates: !(source.isLive && model.isUnvalidated(exchange.key)),
       /** Transcripts do not contain the secrets that were sent. */
@@ -362,7 +362,7 @@ function reasonOf(sent: Exclude<Sent, { kind: 'sent' }>, sending: Sending): stri
   return `Not sent: the arguments do not match the inputSchema. ${next}`;
 }
 
-function doubtOf(owners: number): string | null {
+function mismatchOf(owners: number): string | null {
   if (owners === 1) return null;
   return owners === 0
     ? 'its own tool server does not offer it now.'
@@ -372,7 +372,7 @@ function doubtOf(owners: number): string | null {
 function enterHint({ tools: { entry }, page }: Workbench): string | null {
   if (!entry || page !== 'tools') return null;
   if (entry.kind === 'operation') return entry.definitions > 1 ? null : 'fill in';
-  return { loading: null, asleep: 'start', failed: 'retry', ready: 'reload' }[entry.server.state.kind];
+  return { loading: null, unstarted: 'start', failed: 'retry', ready: 'reload' }[entry.server.state.kind];
 }
 
 function removeHint({ tools: { entry } }: Workbench): string | null {
@@ -429,7 +429,7 @@ export const WORKBENCH_KEYS = new Keys<Workbench>([
     'everywhere',
     'u',
     'open a tool server by its URL',
-    w => w.askLine(w.serverLine),
+    w => w.openPrompt(w.serverPrompt),
     onTools('open a URL'),
   ),
   bound(
@@ -446,7 +446,7 @@ export const WORKBENCH_KEYS = new Keys<Workbench>([
     w => w.pickRecent(),
     w => (w.tools.isEmpty && w.page === 'tools' && w.model.recent.length > 0 ? 'recent' : null),
   ),
-  bound('everywhere', 'O', 'open a transcript', w => w.askLine(w.transcriptLine)),
+  bound('everywhere', 'O', 'open a transcript', w => w.openPrompt(w.transcriptPrompt)),
   bound('everywhere', 'S', 'save the transcript of this session', w => w.askSaveTranscript()),
   bound('everywhere', '?', 'show or hide the keys', w => w.toggleHelp()),
   bound('everywhere', 'q ctrl+c', 'quit: pending calls are canceled', w => w.quit()),

@@ -109,7 +109,7 @@ function serverLines({ about, state }: Server): readonly Line[] {
   switch (state.kind) {
     case 'loading':
       return [[say('Loading its toolset.', 'dim')]];
-    case 'asleep':
+    case 'unstarted':
       return [
         [say('.infinity/rap.json names a command that starts this server:')],
         [say('  '), ...quote(state.command, 'title')],
@@ -152,7 +152,7 @@ function serverLine({ about, state }: Server): Line {
   switch (state.kind) {
     case 'loading':
       return [...name, say('  loading …', 'running')];
-    case 'asleep':
+    case 'unstarted':
       return [...name, say('  not started: ⏎ starts it', 'warn')];
     case 'failed': {
       // The row already names the server.

@@ -58,7 +58,7 @@ interface FormInput {
 }
 
 /** A line that the user types, and what is done with it. */
-interface AskedLine {
+interface TextPrompt {
   readonly label: string;
   /** Returns a message, if there is one. */
   readonly work: (typed: string) => ActionResult | null | Promise<ActionResult>;
@@ -219,7 +219,7 @@ export abstract class WorkbenchPages extends ListScreen {
     return this.sending.some(each => each.from === from);
   }
 
-  readonly serverLine: AskedLine = {
+  readonly serverPrompt: TextPrompt = {
     label: 'Tool server (URL, :port or demo): ',
     work: typed => this.openServer(typed),
     complete: async typed => {
@@ -229,23 +229,23 @@ export abstract class WorkbenchPages extends ListScreen {
     },
   };
 
-  readonly transcriptLine: AskedLine = {
+  readonly transcriptPrompt: TextPrompt = {
     label: 'Open transcript: ',
     work: typed => this.#openTranscript(typed),
     complete: typed => this.controls.paths(typed),
   };
 
-  askLine(line: AskedLine, text = ''): void {
-    const { label, complete } = line;
-    this.ask(label, typed => void this.enterLine(line, typed), { text, complete });
+  openPrompt(prompt: TextPrompt, text = ''): void {
+    const { label, complete } = prompt;
+    this.ask(label, typed => void this.submit(prompt, typed), { text, complete });
   }
 
   /** After a failure, asks again with the typed text, unless the user is somewhere else by then. */
-  async enterLine(line: AskedLine, typed: string): Promise<void> {
+  async submit(prompt: TextPrompt, typed: string): Promise<void> {
     if (typed.trim() === '') return;
     const isHere = this.watchPlace();
-    const said = await line.work(typed.trim());
-    if (said?.isBad && isHere()) this.askLine(line, typed);
+    const said = await prompt.work(typed.trim());
+    if (said?.isBad && isHere()) this.openPrompt(prompt, typed);
     if (said) this.report(said);
   }
 
@@ -292,13 +292,13 @@ export abstract class WorkbenchPages extends ListScreen {
   }
 
   /** Suggests a free file name as soon as it is found, unless the user is already typing. */
-  async #askPath(label: string, name: string, work: AskedLine['work']): Promise<void> {
+  async #askPath(label: string, name: string, work: TextPrompt['work']): Promise<void> {
     const { freeName, paths: complete } = this.controls;
-    const line = { label, work, complete };
-    this.askLine(line, name);
+    const prompt = { label, work, complete };
+    this.openPrompt(prompt, name);
     const asked = this.overlay;
     const free = await freeName(name);
-    if (this.overlay === asked) this.askLine(line, free);
+    if (this.overlay === asked) this.openPrompt(prompt, free);
   }
 
   /** Quits; if calls are pending, only on the second press. */

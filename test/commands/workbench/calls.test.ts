@@ -190,7 +190,7 @@ test('row 12: another process at the address of an exited command gets no header
   await bench.stands(bench.model.servers[1]?.id ?? '', 'ready');
   expect(new Set(keys)).toEqual(new Set([undefined]));
   heir.close().closeAllConnections();
-  bench.controls.wake(id);
+  bench.controls.load(id);
   await bench.stands(id, 'ready');
 });
 

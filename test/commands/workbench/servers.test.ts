@@ -39,7 +39,7 @@ test('a failed server shows the reason, and can be retried', async () => {
   await using bench = startBench();
   const id = bench.open({ kind: 'url', url: broken.url });
   expect((await bench.stands(id, 'failed')).message).toContain('no discovery document');
-  bench.controls.wake(id);
+  bench.controls.load(id);
   await eventually('the invalid toolset', () => {
     const state = bench.model.servers[0]?.state;
     return state?.kind === 'failed' && state.faults.length > 0;
@@ -53,7 +53,7 @@ test('only a failed server can be removed; its id is not used again', async () =
     bench.open({ kind: 'demo' }),
   ];
   await Promise.all([bench.stands(gone, 'failed'), bench.stands(ready, 'ready')]);
-  for (const id of [gone, ready, 'no one']) bench.controls.dismiss(id);
+  for (const id of [gone, ready, 'no one']) bench.controls.remove(id);
   expect(bench.model.servers.map(({ id }) => id)).toEqual([ready]);
   expect([gone, ready]).not.toContain(bench.open({ kind: 'url', url: plain.url }));
 });
@@ -119,11 +119,11 @@ test('removing a server also stops a command that runs but is not a tool', async
   const started = `${server}.listen(0, function () { console.log(JSON.stringify({ port: this.address().port })) })`;
   bench.offer({ kind: 'command', command: `node -e ${shellWord(started)}` });
   const id = bench.model.servers[0]?.id ?? '';
-  bench.controls.wake(id);
+  bench.controls.load(id);
   const { message } = await bench.stands(id, 'failed');
   const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(message) ?? [];
   expect((await fetch(url)).status).toBe(404);
-  bench.controls.dismiss(id);
+  bench.controls.remove(id);
   await bench.close();
   await expect(fetch(url)).rejects.toThrow();
 });
@@ -134,15 +134,15 @@ describe('a configured server', () => {
     const command = peerCommand('plain');
     bench.offer({ kind: 'command', command });
     const id = bench.model.servers[0]?.id ?? '';
-    expect(bench.model.servers[0]?.state).toEqual({ kind: 'asleep', command });
-    const asleep = await bench.controls.run(
+    expect(bench.model.servers[0]?.state).toEqual({ kind: 'unstarted', command });
+    const refused = await bench.controls.run(
       { server: id, operation: 'echo', arguments: {} },
       { validates: true },
     );
-    expect(asleep).toEqual({ kind: 'refused', reason: 'its server is not ready' });
-    bench.controls.wake(id);
+    expect(refused).toEqual({ kind: 'refused', reason: 'its server is not ready' });
+    bench.controls.load(id);
     await bench.stands(id, 'ready');
-    const key = await bench.call(id, 'echo', { text: 'awake' });
+    const key = await bench.call(id, 'echo', { text: 'started' });
     expect((await bench.until(key)).settled).toMatchObject({ by: 'result' });
   });
 

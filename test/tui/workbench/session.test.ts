@@ -115,10 +115,10 @@ test('x removes an unreachable server, and no other', () => {
   expect(session.sees()).toContain('x remove');
   session.press('x');
   session.changes({ servers: [ready] });
-  expect(session.asked).toEqual(['dismiss s0']);
+  expect(session.asked).toEqual(['remove s0']);
   expect(session.sees()).toMatch(/^❯ workshop/m);
   session.press('x');
-  expect(session.asked).toEqual(['dismiss s0']);
+  expect(session.asked).toEqual(['remove s0']);
   expect(session.sees()).toContain('Only a server that could not be reached can be removed');
 });
 
@@ -132,7 +132,7 @@ test('Logs shows the output of a started server; R restarts it, and reloads any 
   session.press('R', 'G');
   expect(session.sees()).toContain('this server was not started here');
   session.press('R');
-  expect(session.asked).toEqual(['restart s1', 'wake s2']);
+  expect(session.asked).toEqual(['restart s1', 'load s2']);
 });
 
 test('D opens the demo', () => {

@@ -106,7 +106,7 @@ describe('the last row says what Enter does', () => {
     ['with an operation', [ready], 'G', /^⏎ fill in {3}↑↓ select/],
     ['with a server', [ready], 'g', /^⏎ reload {3}↑↓ select/],
     ['with one that is asked', [of({ kind: 'loading' })], 'g', /^↑↓ select {3}\/ search {3}c calls/],
-    ['with one that sleeps', [of({ kind: 'asleep', command: 'run' })], 'g', /^⏎ start {3}↑↓ select/],
+    ['with one that sleeps', [of({ kind: 'unstarted', command: 'run' })], 'g', /^⏎ start {3}↑↓ select/],
     ['with one that failed', [of(FAILED.state)], 'g', /^⏎ retry {3}x remove {3}↑↓ select/],
     ['where none exists', [], 'g', /^c calls {3}u open a URL {3}D demo/],
   ])('%s', (_, servers, key, foot) => {

@@ -246,7 +246,7 @@ export class FieldMaker {
     const open = [listOf(anyOf), listOf(oneOf)].find(list => list.length > 0) ?? [];
     if (open.length === 0 || open.length > MAX.variants) return [];
     const variants = open.map(variant => this.#resolver.resolve(variant));
-    return saysEnough(own, variants) ? [] : variants.map(variant => this.#resolver.merge(variant, own));
+    return isDescribed(own, variants) ? [] : variants.map(variant => this.#resolver.merge(variant, own));
   }
 
   /** A penalty for a value that does not fit the schema: high for a value of another kind, low for raw JSON and unknown properties. */
@@ -260,7 +260,7 @@ export class FieldMaker {
 const WRONG = 100;
 
 /** Whether variants can be ignored: the kind of the value is known, and no variant adds a property. */
-function saysEnough(own: Schema, variants: readonly Schema[]): boolean {
+function isDescribed(own: Schema, variants: readonly Schema[]): boolean {
   if (own['type'] !== undefined && own['type'] !== 'object') return true;
   const known = recordOf(own['properties']);
   const bringsProperty = (variant: Schema) =>

@@ -101,9 +101,9 @@ function notingControls(asked: string[], reopen: (name: string) => void): Contro
   };
   return {
     open: target => told({ server: 's1' }, 'open', target),
-    wake: server => note('wake', server),
+    load: server => note('load', server),
     restart: server => note('restart', server),
-    dismiss: server => note('dismiss', server),
+    remove: server => note('remove', server),
     needsConsent: () => false,
     run: async ({ operation, arguments: args }, { validates }) => {
       note('run', operation, args, ...(validates ? [] : ['unchecked']));

@@ -70,3 +70,17 @@ export function isEncoded(headers: CodingHeaders): boolean {
   const transfer = headers['transfer-encoding']?.trim().toLowerCase() ?? 'chunked';
   return content !== 'identity' || transfer !== 'chunked';
 }
+
+type ForeignHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Flattens header lists. Returns the same object without any, because events keep a reference to it. */
+export function flatHeaders(headers: ForeignHeaders): Readonly<Record<string, string>> {
+  if (isFlat(headers)) return headers;
+  return Object.fromEntries(Object.entries(headers).map(([name, value = '']) => [name, String(value)]));
+}
+
+/** Only repeated headers are lists. */
+function isFlat(headers: ForeignHeaders): headers is Readonly<Record<string, string>> {
+  for (const name in headers) if (typeof headers[name] !== 'string') return false;
+  return true;
+}

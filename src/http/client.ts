@@ -2,8 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoOf, messageOf, ProtocolCliError } from '../util/errors.js';
 import { bytesText } from '../util/text.js';
-import { announcedLength, ByteGatherer, isEncoded } from './body.js';
-import { flatHeaders } from './route.js';
+import { announcedLength, ByteGatherer, flatHeaders, isEncoded } from './body.js';
 
 /**
  * How much of the response body to read: `nothing` resolves at the headers and drops the rest; `maxBytes` fails for a larger body, or

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { bytesText } from '../util/text.js';
+import { flatHeaders } from './body.js';
 
 type RefusalReason =
   | 'host'
@@ -108,18 +109,4 @@ export function routeAt(
   handle: Route['handle'],
 ): Route {
   return { name: path, method, accepts, serves: asked => asked === path, handle };
-}
-
-type ForeignHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
-
-/** Flattens header lists. Returns the same object without any, because events keep a reference to it. */
-export function flatHeaders(headers: ForeignHeaders): Readonly<Record<string, string>> {
-  if (isFlat(headers)) return headers;
-  return Object.fromEntries(Object.entries(headers).map(([name, value = '']) => [name, String(value)]));
-}
-
-/** Only repeated headers are lists. */
-function isFlat(headers: ForeignHeaders): headers is Readonly<Record<string, string>> {
-  for (const name in headers) if (typeof headers[name] !== 'string') return false;
-  return true;
 }

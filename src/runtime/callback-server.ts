@@ -24,31 +24,8 @@ export interface ListenerOptions {
 /** The call that a callback concerns, as far as it is known, and the body as far as it was read. */
 type Concerns = Partial<Pick<RequestEvent, 'calls' | 'thread' | 'body' | 'url'>>;
 
-export function recordCallback(log: Log, incoming: Incoming, concerns: Concerns): ServedRequest {
+function recordCallback(log: Log, incoming: Incoming, concerns: Concerns): ServedRequest {
   return new ServedRequest(log, incoming, { from: 'tool', to: 'runtime', purpose: 'callback', ...concerns });
-}
-
-/**
- * Records a callback with its verdict, then answers it. If it could not be recorded, the answer makes the tool send it again.
- * @param ready the answer waits for this
- */
-export async function answerCallback(
-  log: Log,
-  incoming: Incoming,
-  concerns: Concerns,
-  verdict: Verdict,
-  ready: Promise<void> | null = null,
-): Promise<Answer> {
-  const recorded = recordCallback(log, incoming, concerns);
-  const status = await log.kept().then(
-    () => verdict.status,
-    () => 503,
-  );
-  await ready;
-  const body = status === verdict.status ? EXPLANATIONS[verdict.kind] : undefined;
-  // If a callback belongs to no call, only the refusal explains why it had no effect.
-  const logged = !concerns.calls && 'reason' in verdict ? { refusal: verdict.reason } : {};
-  return recorded.answer(status, body === undefined ? {} : { body }, logged);
 }
 
 /** Answers for the tool's log; they repeat nothing from the request (threats, row 28). */
@@ -67,6 +44,7 @@ interface Receiver {
 /** Serves secret addresses: guard, token, body, then the receiver (threats, rows 1–8). */
 export class CallbackServer {
   private constructor(
+    private readonly log: Log,
     readonly server: RunningServer,
     private readonly receivers: SecretPaths<Receiver>,
     private readonly base: string,
@@ -115,13 +93,39 @@ export class CallbackServer {
         recordCallback(log, request, concerns).answered(status, { refusal });
       },
     });
-    return new CallbackServer(server, receivers, publicUrl ?? server.url);
+    return new CallbackServer(log, server, receivers, publicUrl ?? server.url);
   }
 
   /** Creates an address for the tool; `token` is the secret part of its URL. */
   issue(receiver: Receiver): { readonly url: string; readonly token: string } {
     const { token, path } = this.receivers.issue(receiver);
     return { url: this.base + path, token };
+  }
+
+  record(incoming: Incoming, concerns: Concerns): ServedRequest {
+    return recordCallback(this.log, incoming, concerns);
+  }
+
+  /**
+   * Records a callback with its verdict, then answers it. If it could not be recorded, the answer makes the tool send it again.
+   * @param ready the answer waits for this
+   */
+  async answer(
+    incoming: Incoming,
+    concerns: Concerns,
+    verdict: Verdict,
+    ready: Promise<void> | null = null,
+  ): Promise<Answer> {
+    const recorded = this.record(incoming, concerns);
+    const status = await this.log.kept().then(
+      () => verdict.status,
+      () => 503,
+    );
+    await ready;
+    const body = status === verdict.status ? EXPLANATIONS[verdict.kind] : undefined;
+    // If a callback belongs to no call, only the refusal explains why it had no effect.
+    const logged = !concerns.calls && 'reason' in verdict ? { refusal: verdict.reason } : {};
+    return recorded.answer(status, body === undefined ? {} : { body }, logged);
   }
 }
 
@@ -143,14 +147,12 @@ export class OpenListener {
   /** The callback URL for tools; `token` is its secret part. */
   readonly callbackUrl: string;
   readonly token: string;
-  readonly server: RunningServer;
 
   private constructor(
     private readonly log: Log,
     private readonly history: History,
-    callbacks: CallbackServer,
+    private readonly callbacks: CallbackServer,
   ) {
-    this.server = callbacks.server;
     const { url, token } = callbacks.issue({ calls: [], receive: (...request) => this.#receive(...request) });
     this.callbackUrl = url;
     this.token = token;
@@ -166,6 +168,10 @@ export class OpenListener {
     this.#expected.add(this.#begin(ids));
   }
 
+  get server(): RunningServer {
+    return this.callbacks.server;
+  }
+
   get expected(): ReadonlySet<string> {
     return this.#expected;
   }
@@ -175,7 +181,7 @@ export class OpenListener {
     const key = reading.ok ? this.#keyOf(reading.message) : this.#only();
     const exchange = key === undefined ? undefined : this.history.exchanges.get(key);
     const concerns = exchange && { calls: [exchange.key], thread: exchange.invocation.group_id };
-    return answerCallback(this.log, incoming, { ...concerns, body }, judge(exchange, reading, body.sha256));
+    return this.callbacks.answer(incoming, { ...concerns, body }, judge(exchange, reading, body.sha256));
   }
 
   #keyOf(message: Callback): string {

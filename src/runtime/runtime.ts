@@ -12,7 +12,7 @@ import { type Invocation, readInvocation } from '../protocol/invocation.js';
 import type { Clock } from '../system/clock.js';
 import { messageOf, ProtocolCliError } from '../util/errors.js';
 import { readJson } from '../util/json.js';
-import { answerCallback, CallbackServer, type ListenerOptions } from './callback-server.js';
+import { CallbackServer, type ListenerOptions } from './callback-server.js';
 import { readAcknowledgement, type Wire } from './wire.js';
 
 const RETRY_WITHIN_MS = 2_000;
@@ -175,7 +175,7 @@ export class Runtime {
     };
     const ready = verdict.kind === 'settles' ? until(log, isAcknowledged, { clock, ms: ACK_WAIT_MS }) : null;
     const concerns = { calls: [key], thread: exchange.invocation.group_id, body };
-    return answerCallback(log, incoming, concerns, verdict, ready);
+    return this.callbacks.answer(incoming, concerns, verdict, ready);
   }
 
   #exchange(key: string): Exchange {

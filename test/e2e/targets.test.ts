@@ -6,7 +6,7 @@ import { startServing } from '../support/serving.js';
 import { eventually } from './support/eventually.js';
 import { temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
-import { isAlive as isRunning, logOf, MCP_PEER, sdkPeerWords, startMcpPeer } from './support/mcp.js';
+import { isAlive as isRunning, logOf, MCP_PEER, startMcpPeer, startSdkPeer } from './support/mcp.js';
 import { type Peer, peerCommand, startPeer } from './support/peers.js';
 import { argv, run, start } from './support/program.js';
 import { invokeJsonHere, warningsOf } from './support/report.js';
@@ -279,16 +279,20 @@ describe.concurrent('.infinity/rap.json', () => {
       expect(JSON.stringify(await logOf(folder.file('log')))).toContain('canary-1234');
     });
 
-    it.each([
-      ['pick', ['--choose', 'Large'], 0, /"action":"accept".*"size":"l"/],
-      ['pick', ['--choose', 'decline'], 0, /"action":"decline"/],
-      ['pick', [], 6, /Answer with --choose <index, label or default>: 0 Small/],
-      ['form', ['--choose', '{"name":"Ada"}'], 5, /needs name: .*Call the tool with invoke --mcp/],
-    ])('questions of a server are asked: %s %j', async (operation, options, expected, says) => {
-      const entry = { type: 'mcp_server', name: 'sdk', command: sdkPeerWords() };
-      await using project = await configured([entry]);
-      const ended = await runHere(argv`invoke ${operation} --yes ${options}`, { cwd: project.path });
-      expect([ended.status, ended.stdout + ended.stderr]).toEqual([expected, expect.stringMatching(says)]);
+    it('questions of a server are asked', async () => {
+      await using sdk = await startSdkPeer();
+      await using project = await configured([{ type: 'http_mcp_server', name: 'sdk', url: sdk.url }]);
+      for (const [operation, options, expected, says] of [
+        ['pick', ['--choose', 'Large'], 0, /"action":"accept".*"size":"l"/],
+        ['pick', ['--choose', 'decline'], 0, /"action":"decline"/],
+        ['pick', [], 6, /Answer with --choose <index, label or default>: 0 Small/],
+        ['form', ['--choose', '{"name":"Ada"}'], 5, /needs name: .*Call the tool with invoke --mcp/],
+      ] as const) {
+        const { status, stdout, stderr } = await runHere(argv`invoke ${operation} ${options}`, {
+          cwd: project.path,
+        });
+        expect([status, stdout + stderr]).toEqual([expected, expect.stringMatching(says)]);
+      }
     });
 
     it('a command is not started without a question', async () => {

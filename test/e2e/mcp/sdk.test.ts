@@ -11,19 +11,19 @@ beforeAll(async () => {
 afterAll(() => Promise.all([newest, both].map(each => each[Symbol.asyncDispose]())));
 
 /** Over stdio each call starts the server anew, so that only one call of each kind is made there. */
-describe.each([
-  ['only the newest version', () => sdkPeerCommand()],
-  ['both versions', () => sdkPeerCommand('--both')],
-])('an SDK server that speaks %s, over stdio', (_, server) => {
-  const invoke = (...words: string[]) => runHere(argv`invoke --mcp ${server()} ${words}`);
-
-  test('is called, shows its progress, and asks', async () => {
-    const { status, stdout } = await invoke('steps', '-o', 'plain');
+describe('an SDK server over stdio', () => {
+  test.each([
+    ['only the newest version', sdkPeerCommand()],
+    ['both versions', sdkPeerCommand('--both')],
+  ])('that speaks %s is called, and shows its progress', async (_, server) => {
+    const { status, stdout } = await runHere(argv`invoke --mcp ${server} steps -o plain`);
     expect(status).toBe(0);
     expect(stdout).toMatch(/progress 1 of 2: step 1 [\s\S]*progress 2 of 2: step 2 [\s\S]*done/);
-    expect(JSON.parse((await invoke('pick', '--choose', 'Large')).stdout)).toMatchObject({
-      content: { size: 'l' },
-    });
+  });
+
+  test('asks', async () => {
+    const { stdout } = await runHere(argv`invoke --mcp ${sdkPeerCommand()} pick --choose Large`);
+    expect(JSON.parse(stdout)).toMatchObject({ content: { size: 'l' } });
   });
 });
 

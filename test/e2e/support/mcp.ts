@@ -13,7 +13,6 @@ const SDK_PEER = fileURLToPath(new URL('../../peers/mcp-sdk-server.mjs', import.
 
 /** The command that starts the peer made with the SDK of the newest protocol version. */
 export const sdkPeerCommand = (...options: string[]) => command(SDK_PEER, ...options);
-export const sdkPeerWords = (...options: string[]) => [process.execPath, SDK_PEER, ...options];
 
 /** The command that starts our own peer over stdio. */
 export const peerCommand = (...options: string[]) => command(MCP_PEER, ...options);

@@ -1,5 +1,4 @@
 import {
-  type Arrival,
   answeredAttempt,
   type Exchange,
   openChoices,
@@ -7,7 +6,7 @@ import {
   type Settlement,
   unreadSize,
 } from '../events/exchange.js';
-import { History, type UntrackedRequest } from '../events/history.js';
+import { History } from '../events/history.js';
 import type { UserChoice } from '../protocol/callbacks.js';
 import type { Warning } from '../protocol/requirements.js';
 import { bytesText, cut, formatDuration } from '../util/text.js';
@@ -150,9 +149,11 @@ function timeoutHint(exchange: Exchange, untracked: UntrackedRequests): string {
   if (lateResult(exchange)) return moreTime;
   const { callback_url } = exchange.invocation;
   const origin = URL.canParse(callback_url) ? new URL(callback_url).origin : callback_url;
-  const [reason] = exchange.arrivals.flatMap(reasonOf);
+  const [reason] = exchange.arrivals.flatMap(({ verdict }) =>
+    verdict.kind === 'rejected' || verdict.kind === 'discarded' ? [verdict.reason] : [],
+  );
   if (reason !== undefined) return `A callback arrived at ${origin} but was not accepted: ${reason}.`;
-  if (untracked.ofCall(exchange.key).some(isLostSelection))
+  if (untracked.ofCall(exchange.key).some(({ purpose, status }) => purpose === 'choice' && status !== 200))
     return 'The tool asked for a choice, but the selection did not reach its response_url. The tool may still be waiting.';
   if (untracked.hasStrays)
     return `A request was posted to ${origin} but not to the callback URL. The tool must use the callback URL unchanged.`;
@@ -173,14 +174,6 @@ function acknowledgementHint(exchange: Exchange): string[] {
   return [
     `The body of the 200 (${bytesText(size)}) is ignored; the tool must POST the result to callback_url.`,
   ];
-}
-
-function reasonOf({ verdict }: Arrival): string[] {
-  return verdict.kind === 'rejected' || verdict.kind === 'discarded' ? [verdict.reason] : [];
-}
-
-function isLostSelection({ purpose, status }: UntrackedRequest): boolean {
-  return purpose === 'choice' && status !== 200;
 }
 
 /** The indent of the rows that follow. */

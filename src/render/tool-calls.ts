@@ -359,7 +359,10 @@ function receivedLines(call: ToolCall, secrets: Redactor): Line[] {
     call_id: invocation?.call_id,
     ancestors: invocation?.thread_ancestors?.join(', '),
     user: invocation?.user_id,
-    callback: addressee && withoutPath(addressee.callback_url),
+    // Anyone who has the path can act as the tool (threats, row 25).
+    callback:
+      addressee &&
+      (URL.canParse(addressee.callback_url) ? `${new URL(addressee.callback_url).origin}/…` : '(not a URL)'),
   };
   return [
     callName(call),
@@ -442,9 +445,4 @@ function messageLines(body: Content | null, secrets: Redactor): Line[] {
   const text = decodeUtf8(body.bytes);
   if (text === null) return [[say(`(${bytesText(body.size)} that are not UTF-8)`, 'dim')]];
   return jsonLines(secrets.text(text));
-}
-
-/** The origin of a callback URL: anyone who has its path can act as the tool (threats, row 25). */
-function withoutPath(url: string): string {
-  return URL.canParse(url) ? `${new URL(url).origin}/…` : '(not a URL)';
 }

@@ -21,7 +21,9 @@ export function toolLines({ name, description, inputSchema, annotations = {}, di
   const tone = annotations.destructive ? 'bad' : 'dim';
   const { properties, required } = inputSchema;
   const args = isRecord(properties) ? Object.entries(properties) : [];
-  const shown = displayScript === undefined ? null : displayLine(displayScript, sampleArguments(args));
+  // In a sample, the name of an argument is its value.
+  const samples = Object.fromEntries(args.map(([key, schema]) => [key, sampleOf(key, schema)]));
+  const shown = displayScript === undefined ? null : displayLine(displayScript, samples);
   return [
     line`${quote(name, 'title')}${notes.length > 0 && line`  ${quote(notes.join(', '), tone)}`}`,
     line`  ${quote(description)}`,
@@ -31,11 +33,6 @@ export function toolLines({ name, description, inputSchema, annotations = {}, di
 }
 
 type Properties = readonly (readonly [name: string, schema: unknown])[];
-
-/** Sample arguments in which each name is its own value. */
-function sampleArguments(properties: Properties): Record<string, unknown> {
-  return Object.fromEntries(properties.map(([name, schema]) => [name, sampleOf(name, schema)]));
-}
 
 function sampleOf(name: string, schema: unknown): unknown {
   if (!isRecord(schema)) return `<${name}>`;

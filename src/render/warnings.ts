@@ -13,6 +13,7 @@ import { bytesText, formatDuration } from '../util/text.js';
 import { hiddenIn } from '../util/visible.js';
 import { arrivalWarnings } from './callbacks.js';
 import { counted } from './line.js';
+import type { Ending } from './outputs/reporter.js';
 
 /** All warnings about a call, except those about the choice of a display segment. */
 export function warningsOf(history: History, exchange: Exchange | undefined): Warning[] {
@@ -20,10 +21,7 @@ export function warningsOf(history: History, exchange: Exchange | undefined): Wa
   const { forgotten } = history.untracked;
   const more = counted(forgotten, 'more request was', 'more requests were');
   return [
-    ...(exchange ? acknowledgementWarnings(exchange, history.isWhole) : []),
-    ...(exchange ? exchange.arrivals.flatMap(arrival => arrivalWarnings(arrival, exchange)) : []),
-    ...(exchange ? forgottenWarnings(exchange) : []),
-    ...(exchange ? subscriptionWarnings(exchange) : []),
+    ...(exchange ? callWarnings(exchange, history.isWhole) : []),
     ...misdirected(untracked, history.untracked.misdirected),
     ...untracked.flatMap(noticeWarnings),
     ...(forgotten > 0 ? [{ message: `${more} dropped (limit reached)` }] : []),
@@ -31,15 +29,20 @@ export function warningsOf(history: History, exchange: Exchange | undefined): Wa
   ];
 }
 
-interface EndedCall {
-  readonly history: History;
-  readonly exchange: Exchange | undefined;
-  readonly notes: readonly Warning[];
+function callWarnings(exchange: Exchange, isWhole: boolean): Warning[] {
+  const { arrivals, forgotten } = exchange;
+  const callbacks = counted(forgotten, 'callback is', 'callbacks are');
+  return [
+    ...acknowledgementWarnings(exchange, isWhole),
+    ...arrivals.flatMap(arrival => arrivalWarnings(arrival, exchange)),
+    ...(forgotten > 0 ? [{ message: `${callbacks} not kept: too many, or too large` }] : []),
+    ...subscriptionWarnings(exchange),
+  ];
 }
 
 /** All warnings of a command that made a call, merged. @param more come last */
 export function warningsOfEnding(
-  { history, exchange, notes }: EndedCall,
+  { history, exchange, notes }: Omit<Ending, 'trouble'>,
   more: readonly Warning[] = [],
 ): Warning[] {
   return mergeWarnings([...notes, ...warningsOf(history, exchange), ...more]);
@@ -83,11 +86,6 @@ const FOLLOW = '; use --follow to receive them';
 /** Removes the hint at `--follow` where that option does not exist. */
 export function withoutFollow(warning: Warning): Warning {
   return { ...warning, message: warning.message.replace(FOLLOW, '') };
-}
-
-function forgottenWarnings({ forgotten }: Exchange): Warning[] {
-  const callbacks = counted(forgotten, 'callback is', 'callbacks are');
-  return forgotten === 0 ? [] : [{ message: `${callbacks} not kept: too many, or too large` }];
 }
 
 /** A subscription that was ended before its events arrived. */

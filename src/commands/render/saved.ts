@@ -98,9 +98,9 @@ function* rowsOf(sections: readonly Section[], look: Look): Generator<string> {
   }
 }
 
-function sectionRows(section: Section, look: Look): Generator<string> {
-  if ('human' in section) return paneRows(section, look);
-  return wrapped(sectionLines(section, look), look);
+function* sectionRows(section: Section, look: Look): Generator<string> {
+  if ('human' in section) return yield* paneRows(section, look);
+  for (const line of sectionLines(section, look)) yield* wrapLine(line, look.width, look.theme);
 }
 
 function sectionLines(section: Exclude<Section, Pick<Panes, 'human'>>, look: Look): Iterable<Line> {
@@ -117,10 +117,6 @@ function* paneRows({ human, llm }: Pick<Panes, 'human' | 'llm'>, look: Look): Ge
   yield* left;
   yield '';
   yield* right;
-}
-
-function* wrapped(lines: Iterable<Line>, { width, theme }: Look): Generator<string> {
-  for (const line of lines) yield* wrapLine(line, width, theme);
 }
 
 /** Combines the rows of two panes. After the end of the right pane, left rows are not padded. */

@@ -117,11 +117,6 @@ export function wrapLine(line: Line, width: number, theme: Theme): string[] {
   return wrapHalves(line, { width, theme, isProse: false });
 }
 
-/** {@link wrapLine} for sentences: rows do not begin or end with the blank at which the line was wrapped. */
-function wrapProse(line: Line, width: number, theme: Theme): string[] {
-  return wrapHalves(line, { width, theme, isProse: true });
-}
-
 interface StylerOptions {
   readonly level: ColourLevel;
   readonly redactor: Redactor;
@@ -136,7 +131,9 @@ export function lineStyler({ level, redactor }: StylerOptions): (lines: readonly
 /** Wraps sentences, each row with its line feed; without a width, lines are not wrapped. */
 export function printed(lines: readonly Line[], theme: Theme, width?: number): string {
   return lines
-    .flatMap(line => (width === undefined ? [styleLine(line, theme)] : wrapProse(line, width, theme)))
+    .flatMap(line =>
+      width === undefined ? [styleLine(line, theme)] : wrapHalves(line, { width, theme, isProse: true }),
+    )
     .map(row => `${row}\n`)
     .join('');
 }
@@ -144,6 +141,7 @@ export function printed(lines: readonly Line[], theme: Theme, width?: number): s
 interface Wrapping {
   readonly width: number;
   readonly theme: Theme;
+  /** Sentences: rows do not begin or end with the blank at which the line was wrapped. */
   readonly isProse: boolean;
 }
 
@@ -286,21 +284,15 @@ function halfWidths(width: number, divider: number): readonly [left: number, rig
   return [left, Math.max(0, width - divider - left)];
 }
 
-interface Divided {
-  readonly left: number;
-  readonly divider: string;
-  readonly height: number;
-}
-
 function divided(
   left: readonly string[],
   right: readonly string[],
-  { left: width, divider, height }: Divided,
+  { left: width, divider, height }: { left: number; divider: string; height: number },
 ): string[] {
-  return Array.from(
-    { length: height },
-    (_, index) => padEnd(left[index] ?? '', width) + divider + (right[index] ?? ''),
-  );
+  return Array.from({ length: height }, (_, index) => {
+    const row = left[index] ?? '';
+    return row + ' '.repeat(Math.max(0, width - cellsOf(row))) + divider + (right[index] ?? '');
+  });
 }
 
 /** Minimum width for side-by-side panes. */
@@ -333,10 +325,6 @@ export function fitRows(
   if (rows.length <= max) return [...rows];
   if (max <= 0) return [];
   return [...rows.slice(0, max - 1), moreLabel(rows.length - max + 1)];
-}
-
-function padEnd(row: string, width: number): string {
-  return row + ' '.repeat(Math.max(0, width - cellsOf(row)));
 }
 
 const ELLIPSIS = '…';

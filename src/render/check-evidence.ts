@@ -1,10 +1,11 @@
-import type { Conformance, Row } from '../check/judge.js';
+import { type Conformance, type Row, RULES, type Standing } from '../check/judge.js';
 import type { Spot } from '../check/rule.js';
 import type { Content } from '../events/content.js';
 import type { Event, RequestEvent } from '../events/events.js';
 import { type RoundTrip, roundTripsIn } from '../events/round-trips.js';
 import { shareableText, shareableUrl, withoutSecretUrlsInText } from '../events/shareable.js';
 import { SECRET_URLS } from '../protocol/callbacks.js';
+import type { RequirementId, Side } from '../protocol/requirements.js';
 import { groupBy } from '../util/collections.js';
 import { parseJson } from '../util/json.js';
 import type { Redactor } from '../util/redact.js';
@@ -260,4 +261,128 @@ function listed<Item>(
   const shown = items.slice(0, max).map(item => sketch(item, depth + 1));
   const rest = items.length - shown.length;
   return `${open}${[...shown, ...(rest > 0 ? [`… ${rest} more`] : [])].join(', ')}${close}`;
+}
+
+/** A result of a check: for a rule, a case, a gap in the recording, or an expected failure that could not occur. */
+export interface Finding extends Pick<Row, 'events' | 'spots'> {
+  readonly about: Side | 'case' | 'gap' | 'idle';
+  readonly standing: Standing;
+  readonly heading: Line;
+  /** The heading as plain text. Untrusted. */
+  readonly name: string;
+  /** The title of a code annotation. */
+  readonly title: string;
+  readonly kind: string;
+  readonly reasons: readonly string[];
+  readonly scenarios?: readonly string[] | undefined;
+  /** `file:line` of the place to fix. */
+  readonly place?: string | undefined;
+  readonly calls?: Row['calls'] | undefined;
+  readonly expected?: string | undefined;
+  readonly actual?: string | undefined;
+  /** How to fix a violation. */
+  readonly advice?: string;
+  readonly masks?: readonly RequirementId[] | undefined;
+  /** A rule that could not run, and the violated rule that explains it. */
+  readonly consequence?: Readonly<Record<'id' | 'cause', RequirementId>> | undefined;
+}
+
+/** Rules whose violations explain others, and are listed first. */
+const CAUSES: readonly RequirementId[] = [
+  'TOOL-ACK',
+  'TOOL-POST',
+  'TOOL-OPAQUE',
+  'TOOL-DISCOVER',
+  'TOOL-NAMES',
+];
+
+/** All results of a check: rules, cases, gaps in the recording, and expected failures that could not occur. */
+export function findingsOf({ checks, cases, gaps, idle }: Conformance): Finding[] {
+  const nothing = { events: [], kind: 'gap' };
+  const causes = checks.filter(({ id, standing }) => isBreach(standing) && CAUSES.includes(id));
+  return [
+    ...[...new Set([...causes, ...checks])].map(row => ({
+      ...findingOf(row),
+      consequence: consequenceOf(row, checks),
+    })),
+    ...cases.map(({ place, operation, status, reason, reasonLines: reasons = [reason], events, calls }) => ({
+      about: 'case' as const,
+      standing: CASES[status],
+      heading: [...quote(operation, 'title'), say('  '), ...quote(place, 'dim')],
+      name: `${operation} ${place}`,
+      title: `case ${operation} ${status === 'fail' ? 'failed' : 'could not run'}`,
+      kind: 'case',
+      reasons,
+      place,
+      events,
+      calls,
+    })),
+    ...gaps.map(({ place, reason }) => ({
+      ...nothing,
+      about: 'gap' as const,
+      standing: 'could-not-run' as const,
+      heading: quote(place, 'title'),
+      name: `recording is complete at ${place}`,
+      title: 'incomplete recording; violations may be missed',
+      reasons: [reason],
+      place,
+    })),
+    ...idle.map(({ id, place, why }) => ({
+      ...nothing,
+      about: 'idle' as const,
+      standing: 'not-applicable' as const,
+      heading: [say(id, 'title'), say('  is expected to fail')],
+      name: id,
+      title: `${id} is expected to fail`,
+      reasons: [`it ${why} (${place})`],
+      place,
+    })),
+  ];
+}
+
+export const CASES = { pass: 'passed', fail: 'failed', 'could-not-run': 'could-not-run' } as const;
+
+function consequenceOf({ id, standing }: Row, checks: readonly Row[]): Finding['consequence'] {
+  const cause = checks.find(({ status, masks }) => status === 'fail' && masks?.includes(id))?.id;
+  return standing === 'could-not-run' && cause !== undefined ? { id, cause } : undefined;
+}
+
+function findingOf(row: Row): Finding {
+  const { id, side, level, standing, reason, reasonLines = [reason], masks, expectedFailure, events } = row;
+  const { statement, advice } = RULES[id];
+  const rule = {
+    about: side,
+    standing,
+    heading: [say(id, 'title'), say(`  ${level}  `, 'dim'), say(statement)],
+    name: `${id} ${statement}`,
+    title: standing === 'could-not-run' ? `${id} could not run` : `${id} (${level})`,
+    kind: level,
+    masks,
+    events,
+  };
+  if (standing === 'stale') {
+    const stale = `it passes but is expected to fail; remove it from ${expectedFailure?.place}`;
+    return { ...rule, reasons: [stale], place: expectedFailure?.place };
+  }
+  const { scenarios, calls, expected, actual, spots = [] } = row;
+  const isExpected = expectedFailure !== undefined && standing === 'expected';
+  return {
+    ...rule,
+    reasons: [
+      ...(isExpected ? [`expected: ${expectedFailure.reason} (${expectedFailure.place})`] : []),
+      ...reasonLines,
+    ],
+    ...{ scenarios, calls, expected, actual, spots },
+    ...(isBreach(standing) && { advice }),
+  };
+}
+
+/** Whether this result has to be fixed. */
+export function isBreach(standing: Standing): boolean {
+  return standing === 'failed' || standing === 'warned';
+}
+
+/** Whether messages can prove this result. */
+export function hasEvidence(standing: Standing): boolean {
+  return standing !== 'passed' && standing !== 'stale' && standing !== 'not-applicable';
 }

@@ -13,7 +13,6 @@ import { bytesText, formatDuration } from '../util/text.js';
 import { hiddenIn } from '../util/visible.js';
 import { arrivalWarnings } from './callbacks.js';
 import { counted } from './line.js';
-import type { Ending } from './outputs/reporter.js';
 
 /** All warnings about a call, except those about the choice of a display segment. */
 export function warningsOf(history: History, exchange: Exchange | undefined): Warning[] {
@@ -42,7 +41,11 @@ function callWarnings(exchange: Exchange, isWhole: boolean): Warning[] {
 
 /** All warnings of a command that made a call, merged. @param more come last */
 export function warningsOfEnding(
-  { history, exchange, notes }: Omit<Ending, 'trouble'>,
+  {
+    history,
+    exchange,
+    notes,
+  }: { history: History; exchange: Exchange | undefined; notes: readonly Warning[] },
   more: readonly Warning[] = [],
 ): Warning[] {
   return mergeWarnings([...notes, ...warningsOf(history, exchange), ...more]);

@@ -1,22 +1,24 @@
 import { notCalled } from '../../check/evidence.js';
-import type { Row } from '../../check/judge.js';
-import { RULES } from '../../check/judge.js';
+import { type Row, RULES } from '../../check/judge.js';
 import type { ObservableRule } from '../../check/rule.js';
 import type { Event } from '../../events/events.js';
 import { REQUIREMENT_IDS, type RequirementId } from '../../protocol/requirements.js';
 import { safeJson } from '../../util/redact.js';
 import { cut, since } from '../../util/text.js';
 import { visible, visibleLine } from '../../util/visible.js';
-import { evidenceOf, type WireRecord } from '../check-evidence.js';
 import {
   CASES,
-  callTexts,
+  evidenceOf,
   type Finding,
-  factsOf,
-  findingLines,
   findingsOf,
   hasEvidence,
   isBreach,
+  type WireRecord,
+} from '../check-evidence.js';
+import {
+  callTexts,
+  factsOf,
+  findingLines,
   type ReportInput,
   reportLines,
   STANDINGS,

@@ -1,7 +1,14 @@
 import { appendFile, stat } from 'node:fs/promises';
 import { basename, isAbsolute } from 'node:path';
 import { type Recording, recordingsOf } from '../../check/evidence.js';
-import { type Conformance, conformanceOf, judgeSides, type Row, RULES, type Verdict } from '../../check/judge.js';
+import {
+  type Conformance,
+  conformanceOf,
+  judgeSides,
+  type Row,
+  RULES,
+  type Verdict,
+} from '../../check/judge.js';
 import { judgeCases } from '../../check/judge-cases.js';
 import { runProbes } from '../../check/probes/probes.js';
 import { scenarioIn } from '../../check/runtime-view.js';
@@ -9,7 +16,7 @@ import type { Event } from '../../events/events.js';
 import { consentSecrets, type EventRedactor } from '../../events/shareable.js';
 import { missingFrom, readRecording } from '../../events/transcript-reader.js';
 import { REQUIREMENT_IDS, type Warning } from '../../protocol/requirements.js';
-import { shareableRun, type WireRecord, findingsOf } from '../../render/check-evidence.js';
+import { findingsOf, shareableRun, type WireRecord } from '../../render/check-evidence.js';
 import { findingLines, type ReportInput } from '../../render/check-report.js';
 import { counted } from '../../render/line.js';
 import { CHECK_FORMATS, ruleLines } from '../../render/outputs/check.js';

@@ -66,18 +66,8 @@ const LABELS: Readonly<Record<string, string>> = {
 
 /** `↑ k`, `Ctrl-C`, `Shift-Tab` */
 function labelOf(keys: readonly string[]): string {
-  const wordOf = (word: string, isAlone: boolean) =>
-    LABELS[word] ?? (word.length === 1 && isAlone ? word : word.charAt(0).toUpperCase() + word.slice(1));
-  return keys
-    .map(key =>
-      key.length > 1
-        ? key
-            .split('+')
-            .map(word => wordOf(word, key === word))
-            .join('-')
-        : key,
-    )
-    .join(' ');
+  const wordOf = (word: string) => LABELS[word] ?? word.charAt(0).toUpperCase() + word.slice(1);
+  return keys.map(key => (key.length > 1 ? key.split('+').map(wordOf).join('-') : key)).join(' ');
 }
 
 /** The keys of a screen. The footer, the help page and the guide are generated from them. */

@@ -112,6 +112,11 @@ function fitColumns<Name extends string>(
   return name === undefined ? left : fitColumns(left, others, width);
 }
 
+/** A sentence about keys: every second piece is a key. */
+export function keysLine(...pieces: readonly string[]): Line {
+  return pieces.map((piece, index) => say(piece, index % 2 === 0 ? 'dim' : 'title'));
+}
+
 /** The first line of a description, shortened to a row: descriptions may be very long. */
 export function firstLineOf(text: string): string {
   return text.slice(0, 400).split('\n', 1)[0] ?? '';

@@ -66,11 +66,15 @@ const MIN_ROWS_FOR_TITLE = 16;
 
 const MAX_NOTICES = 4;
 
+/** How long a notice is shown, in ms. */
+const SHOWN_MS = 6_000;
+
 /** A full screen with a list, its details, notices and overlays. It never blocks the server whose events it receives. */
 export abstract class ListScreen {
   abstract readonly list: AnyList;
   protected abstract readonly keys: Keys<this>;
-  readonly notices = new Notices();
+  /** The latest notice about the server, about a key, and about events that belong to no call. */
+  readonly #notices = new Map<'server' | 'key' | 'event', { lines: readonly Line[]; until: number }>();
   readonly theme: Theme;
   overlay: Overlay | null = null;
   readonly #clock: Clock;
@@ -119,13 +123,25 @@ export abstract class ListScreen {
   /** Reports a message about the server itself; an error stays until the next message. */
   notice(text: string, isBad = false): void {
     const lines = text.split('\n').map(line => quote(line, isBad ? 'bad' : 'good'));
-    this.notices.set('server', lines, this.now, isBad);
+    this.note('server', lines, isBad);
     this.onChange();
   }
 
   say(text: string, tone: Tone = 'plain'): void {
-    this.notices.set('key', [quote(text, tone)], this.now);
+    this.note('key', [quote(text, tone)]);
     this.onChange();
+  }
+
+  /** Replaces the notice of this kind. Returns when it ends. @param stays until it is replaced */
+  note(kind: 'server' | 'key' | 'event', lines: readonly Line[], stays = false): number {
+    const until = stays ? Number.POSITIVE_INFINITY : this.now + SHOWN_MS;
+    this.#notices.set(kind, { lines, until });
+    return until;
+  }
+
+  /** Removes the notice about the previous key. */
+  forgetKey(): void {
+    this.#notices.delete('key');
   }
 
   readonly askSearch = (): void => {
@@ -163,15 +179,16 @@ export abstract class ListScreen {
     }
     if (ignored.trim() === '') return;
     const words = say('Ignored, because it was pasted after the end of the line: ', 'warn');
-    this.notices.set('event', [[words, ...quote(ignored.trim())]], this.now);
+    this.note('event', [[words, ...quote(ignored.trim())]]);
   }
 
   frame({ columns, rows }: Size): Frame {
-    const { now, overlay, notices, theme } = this;
+    const { now, overlay, theme } = this;
     const height = Math.max(1, rows - 1);
     const draw = (line: Line) => styleLine(cutLine(line, columns), theme);
     const isRoomy = height >= MIN_ROWS_FOR_TITLE;
-    const lines = notices.lines(now);
+    const notices = [...this.#notices.values()].filter(({ until }) => until > now);
+    const lines = notices.flatMap(each => each.lines);
     const said = isRoomy
       ? fitRows(wrapLines(lines, columns, theme), MAX_NOTICES, count => theme.dim(`… ${count} more rows`))
       : lines.slice(-1).map(draw);
@@ -193,7 +210,7 @@ export abstract class ListScreen {
       notices: said,
       footer: draw(asked?.keys ?? this.#footer(columns)),
       edge: theme.dim,
-      isRunning: isRunning || notices.isPassing(now),
+      isRunning: isRunning || notices.some(({ until }) => Number.isFinite(until)),
     };
   }
 
@@ -238,7 +255,7 @@ export abstract class ListScreen {
     const { name } = press;
     const binding = this.keys.find(name, this.places);
     if (!binding) return void this.typed(press);
-    if (name !== 'q' && binding.place !== 'form') this.notices.forgetKey(); // a form keeps it until it changes
+    if (name !== 'q' && binding.place !== 'form') this.forgetKey(); // a form keeps it until it changes
     binding.run(this);
   }
 
@@ -334,44 +351,6 @@ const SCROLLS: Readonly<Record<string, number>> = {
 };
 
 const CLOSES: ReadonlySet<string> = new Set(['escape', 'enter', '?', 'ctrl+g', 'q']);
-
-interface Notice {
-  readonly lines: readonly Line[];
-  readonly until: number;
-}
-
-const SHOWN_MS = 6_000;
-
-type NoticeKind = 'server' | 'key' | 'event';
-
-/** The latest notice about the server, about a key, and about events that belong to no call. */
-class Notices {
-  readonly #latest = new Map<NoticeKind, Notice>();
-
-  /** Replaces the notice of this kind. Returns when it ends. @param stays until it is replaced */
-  set(kind: NoticeKind, lines: readonly Line[], now: number, stays = false): number {
-    const until = stays ? Number.POSITIVE_INFINITY : now + SHOWN_MS;
-    this.#latest.set(kind, { lines, until });
-    return until;
-  }
-
-  /** Removes the notice about the previous key. */
-  forgetKey(): void {
-    this.#latest.delete('key');
-  }
-
-  lines(now: number): readonly Line[] {
-    return this.#current(now).flatMap(({ lines }) => lines);
-  }
-
-  isPassing(now: number): boolean {
-    return this.#current(now).some(({ until }) => Number.isFinite(until));
-  }
-
-  #current(now: number): readonly Notice[] {
-    return [...this.#latest.values()].filter(({ until }) => until > now);
-  }
-}
 
 type WithList = Pick<ListScreen, 'list' | 'askSearch'>;
 

@@ -172,7 +172,7 @@ export class MockView extends ListScreen {
     this.#keys = null;
     this.#tally.apply(event);
     const news = event.calls?.length ? null : newsOf(event, {});
-    if (news) this.notices.set('event', [news], this.now);
+    if (news) this.note('event', [news]);
   }
 
   get summary(): string {

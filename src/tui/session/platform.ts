@@ -131,7 +131,7 @@ export class PlatformView extends ListScreen {
     this.#calls = null;
     if (event.kind === 'awaiting' || event.kind === 'answered') return; // the rows of the calls show it
     const news = newsOf(event, { sessions: this.#sessions });
-    if (news) this.notices.set('event', [news], this.now);
+    if (news) this.note('event', [news]);
   }
 
   get summary(): string {

@@ -49,7 +49,7 @@ import {
   type Sheet,
   textDocument,
 } from '../document/documents.js';
-import { CALL_COLUMNS } from '../layout.js';
+import { CALL_COLUMNS, keysLine } from '../layout.js';
 import type { Model, Source } from './model.js';
 
 type Tab = (typeof MADE_CALL_TABS)[number]['name'];
@@ -141,13 +141,7 @@ function withoutCalls(name: string, events: number): readonly Line[] {
   return [
     line`No calls in ${quote(name, 'title')}.`,
     [say(held, 'dim')],
-    [
-      say('Press ', 'dim'),
-      say('V', 'title'),
-      say(' for the next transcript, or ', 'dim'),
-      say('O', 'title'),
-      say(' to open another one.', 'dim'),
-    ],
+    keysLine('Press ', 'V', ' for the next transcript, or ', 'O', ' to open another one.'),
   ];
 }
 

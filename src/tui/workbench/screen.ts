@@ -117,7 +117,7 @@ export class Workbench extends WorkbenchPages {
   runForm(validates = true): void {
     const { form } = this;
     if (!form || this.isSending(form)) return;
-    this.notices.forgetKey();
+    this.forgetKey();
     const args = form.form.arguments(validates);
     if (!args.ok) this.changeForm(form, () => args.form);
     else if (validates && isRedacted(args.value))

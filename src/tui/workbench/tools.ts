@@ -5,7 +5,7 @@ import { Memo } from '../../util/collections.js';
 import { cut } from '../../util/text.js';
 import { TOOL_TABS } from '../calls/tabs.js';
 import { onePart, type Sheet } from '../document/documents.js';
-import { cursorMark, firstLineOf } from '../layout.js';
+import { cursorMark, firstLineOf, keysLine } from '../layout.js';
 import { definitionsIn, definitionsWords, type Model, type Server, toolsOf } from './model.js';
 
 type Entry = { readonly key: string; readonly server: Server } & (
@@ -71,16 +71,8 @@ export function toolsList(model: Pick<Model, 'servers' | 'recent'>) {
     },
     empty: (): readonly Line[] => [
       line`No servers yet.`,
-      [
-        say('Press ', 'dim'),
-        say('u', 'title'),
-        say(' to open one by its URL, or ', 'dim'),
-        say('D', 'title'),
-        say(' to open the bundled demo.', 'dim'),
-      ],
-      ...(model.recent.length > 0
-        ? [[], [say('Press ', 'dim'), say('p', 'title'), say(' to open a recent server:', 'dim')]]
-        : []),
+      keysLine('Press ', 'u', ' to open one by its URL, or ', 'D', ' to open the bundled demo.'),
+      ...(model.recent.length > 0 ? [[], keysLine('Press ', 'p', ' to open a recent server:')] : []),
       ...model.recent.map((url): Line => [say('  '), ...quote(url)]),
     ],
   };

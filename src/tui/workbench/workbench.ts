@@ -162,7 +162,7 @@ export abstract class WorkbenchPages extends ListScreen {
   }
 
   back(): void {
-    this.notices.forgetKey();
+    this.forgetKey();
     const isEdited = this.page === 'form' && this.form?.about !== null;
     this.go(isEdited ? 'calls' : 'tools');
   }
@@ -308,13 +308,13 @@ export abstract class WorkbenchPages extends ListScreen {
     if (count === 0 || isWarned) return void this.controls.quit();
     const calls = count === 1 ? 'A call is' : `${count} calls are`;
     const text = `${calls} pending and will be canceled: press again to quit.`;
-    this.#warning = { count, until: this.notices.set('key', [quote(text, 'bad')], this.now) };
+    this.#warning = { count, until: this.note('key', [quote(text, 'bad')]) };
   }
 
   protected override beforeKey(name: string): void {
     if (!this.#warning || name === 'q' || name === 'ctrl+c') return;
     this.#warning = null;
-    this.notices.forgetKey();
+    this.forgetKey();
   }
 
   protected override get typing() {
@@ -331,7 +331,7 @@ export abstract class WorkbenchPages extends ListScreen {
     const after = form.form.press(press);
     const runs = form.form.wantsRun(press);
     const { faults } = form.form.state;
-    if (after.state.faults.length < faults.length) this.notices.forgetKey();
+    if (after.state.faults.length < faults.length) this.forgetKey();
     if (runs) this.runForm();
     else this.changeForm(form, () => after);
   }

@@ -1,26 +1,25 @@
 import { Content } from '../events/content.js';
 import type { RequestEvent } from '../events/events.js';
 import { type Log, loggedBody, RecordedRequest, ServedRequest } from '../events/log.js';
-import { type HttpAnswer, type HttpClient, type ReadLimit, TransportError } from '../http/client.js';
+import {
+  type HttpAnswer,
+  type HttpClient,
+  type HttpRequest,
+  type ReadLimit,
+  TransportError,
+} from '../http/client.js';
 import type { Answer, Incoming, Reply } from '../http/route.js';
 import { cameWithin } from '../system/process.js';
 import { isPlainHeader } from '../util/redact.js';
 
 type Headers = Readonly<Record<string, string>>;
 
-interface About {
-  readonly purpose: RequestEvent['purpose'];
-  /** Call keys and thread, as far as they are known. */
-  readonly calls?: string[] | undefined;
-  readonly thread?: string | undefined;
-}
+/** The purpose of a message, with its call keys and thread, as far as they are known. */
+type About = Pick<RequestEvent, 'purpose' | 'calls' | 'thread'>;
 
-interface Outgoing {
-  readonly method: 'GET' | 'POST';
-  readonly url: string;
+interface Outgoing extends Pick<HttpRequest, 'method' | 'url' | 'signal'> {
   readonly headers: Headers;
   readonly body?: Content | undefined;
-  readonly signal?: AbortSignal;
 }
 
 const TOOLSET: ReadLimit = { maxBytes: 10 * 1024 * 1024, opaque: true };
@@ -173,13 +172,6 @@ function without(headers: Headers, isLeftOut: (name: string) => boolean): Header
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !isLeftOut(name)));
 }
 
-interface Destination {
-  readonly url: string;
-  readonly body: Content | undefined;
-  /** Origin for which the headers are meant; default: any. */
-  readonly origin?: string;
-}
-
 /** A received message, recorded unchanged; its sender may disconnect before the response. */
 class Received {
   readonly #recorded: ServedRequest;
@@ -209,8 +201,11 @@ class Received {
     return passedHeaders(this.incoming.headers);
   }
 
-  /** Sends the message on in its turn, and passes the response back unchanged, without retries or checks. */
-  async passOn({ url, body, origin }: Destination): Promise<Reply> {
+  /**
+   * Sends the message on in its turn, and passes the response back unchanged, without retries or checks.
+   * @param origin for which the headers are meant; default: any
+   */
+  async passOn(url: string, body: Content | undefined, origin?: string): Promise<Reply> {
     const headers = this.#headersFor(url, origin);
     await this.#place.turn;
     await this.forwarder.responsesWritten(this.#queueTo('to'));

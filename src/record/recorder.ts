@@ -191,7 +191,7 @@ class RecorderRoutes {
         call && body
           ? withString(body, 'callback_url', this.callbackBase() + this.#callbacks.issue(call).path)
           : body;
-      return received.passOn({ url, body: onward, origin: this.tool.origin });
+      return received.passOn(url, onward, this.tool.origin);
     } catch (error) {
       return received.failed(error);
     }
@@ -209,7 +209,7 @@ class RecorderRoutes {
     if (!call) return { status: 404 };
     const { key, thread, callbackUrl: url } = call;
     const received = this.forwarder.receive(incoming, { purpose: 'callback', calls: [key], thread }, body);
-    return received.passOn({ url, body: body && this.#withOurResponseUrl(body, call) });
+    return received.passOn(url, body && this.#withOurResponseUrl(body, call));
   }
 
   #withOurResponseUrl(body: Content, call: RecordedCall): Content {
@@ -231,7 +231,7 @@ class RecorderRoutes {
     const { key, thread } = call;
     return this.forwarder
       .receive(incoming, { purpose: 'choice', calls: [key], thread }, body)
-      .passOn({ url, body, origin: this.tool.origin });
+      .passOn(url, body, this.tool.origin);
   }
 
   /** Returns the tool's toolset with our endpoint; any other response unchanged (TOOL-DISCOVER). */
@@ -256,9 +256,7 @@ class RecorderRoutes {
     const key = purpose === 'cancel' && this.#keys.find(thread, memberOf(body, 'tool_call_id'));
     const about = { purpose, thread, calls: key ? [key] : undefined };
     const { base, origin } = this.tool;
-    return this.forwarder
-      .receive(incoming, about, body)
-      .passOn({ url: base + incoming.target, body, origin });
+    return this.forwarder.receive(incoming, about, body).passOn(base + incoming.target, body, origin);
   }
 }
 

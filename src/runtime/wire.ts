@@ -22,12 +22,7 @@ import { visibleLine } from '../util/visible.js';
 
 type ChoiceResponse = z.infer<typeof choiceResponseSchema>;
 
-interface About {
-  readonly purpose: RequestEvent['purpose'];
-  readonly attempt?: number;
-  readonly calls?: string[];
-  readonly thread?: string;
-}
+type About = Pick<RequestEvent, 'purpose' | 'calls' | 'thread'> & { readonly attempt?: number };
 
 /** Hints if discovery finds no document: for a server that requires credentials, and for all others. */
 export const DISCOVERY_HINTS = {

@@ -107,13 +107,7 @@ const resultsSchema = z.object({ type: z.literal('batch'), results: z.array(z.un
 
 const kindSchema = z.object({ kind: z.enum(['tool_result', 'error_event']) });
 
-/** One settled call of a body, as it was sent: the schema's copy would lose a key named `__proto__` (threats, row 19). */
-interface Item {
-  readonly loc: Path;
-  readonly answer: SettledCall;
-}
-
-/** A value of a body that is not validated yet. */
+/** A value of a body, as it was sent: the schema's copy would lose a key named `__proto__` (threats, row 19). */
 interface Sent {
   readonly value: unknown;
   readonly loc: Path;
@@ -144,7 +138,7 @@ function readEach(schema: z.ZodMiniType, sent: readonly Sent[]): void {
 }
 
 /** The fields of a `tool_req` that differ from the published call. Missing arguments count as empty. */
-function differences(call: PendingCall, { answer }: Item): [field: string, sent: unknown][] {
+function differences(call: PendingCall, answer: SettledCall): [field: string, sent: unknown][] {
   const { tool_name, args } = answer.tool_req;
   return [
     ...(call.tool_name === tool_name ? [] : [['tool_name', tool_name] as [string, unknown]]),
@@ -162,37 +156,37 @@ class PostedResults {
 
   constructor(private readonly session: Session) {}
 
-  /** Finds the call of a result. */
-  add(item: Item): void {
+  /** Finds the call of a valid result. */
+  add({ value, loc }: Sent): void {
+    const answer = value as SettledCall;
     const { pending, settled, script } = this.session;
-    const { id = null } = item.answer.tool_req;
+    const { id = null } = answer.tool_req;
     const isIt = (call: PendingCall) =>
-      call.id === id && (id !== null || differences(call, item).length === 0);
+      call.id === id && (id !== null || differences(call, answer).length === 0);
     const open = pending.find(call => isIt(call) && !this.settles.some(each => each.call === call));
     const known = open ?? [...pending, ...settled.map(({ call }) => call)].find(isIt);
-    if (open) this.#accept(open, item);
-    else if (!known)
-      this.#refuse(item, 'id', 'unknown_tool_req', 'No call with this tool_req is pending', id);
+    if (open) this.#accept(open, answer, loc);
+    else if (!known) this.#refuse(loc, 'id', 'unknown_tool_req', 'No call with this tool_req is pending', id);
     else if (script.switches.settled === 422)
-      this.#refuse(item, 'id', 'settled_tool_req', 'This call has its answer already', id);
+      this.#refuse(loc, 'id', 'settled_tool_req', 'This call has its answer already', id);
     else
       this.warnings.push({ key: known.key, message: 'the call was answered again; the first answer counts' });
   }
 
-  #accept(call: PendingCall, item: Item): void {
-    const different = differences(call, item);
+  #accept(call: PendingCall, answer: SettledCall, loc: Path): void {
+    const different = differences(call, answer);
     if (different.length > 0 && this.session.script.switches.tool_req === 'exact') {
       for (const [field, input] of different)
-        this.#refuse(item, field, 'tool_req_mismatch', 'Input should be echoed as it was pending', input);
+        this.#refuse(loc, field, 'tool_req_mismatch', 'Input should be echoed as it was pending', input);
       return;
     }
-    this.settles.push({ call, answer: item.answer });
+    this.settles.push({ call, answer });
     const fields = different.map(([field]) => field).join(' and ');
     const message = `the tool_req of its answer differs from the call: ${fields}`;
     if (fields !== '') this.warnings.push({ key: call.key, message });
   }
 
-  #refuse({ loc }: Item, field: string, type: string, message: string, input: unknown): void {
+  #refuse(loc: Path, field: string, type: string, message: string, input: unknown): void {
     this.details.push(detail(type, [...loc, 'tool_req', field], message, input));
   }
 }
@@ -320,7 +314,7 @@ export class ApiRequest {
     if (session.isOver) throw new Refused(409, FINISHED);
     for (const message of notes) warnings.push({ message });
     if (valid.length + details.length === 0) warnings.push({ message: 'the batch of results is empty' });
-    for (const { value, loc } of valid) results.add({ loc, answer: value as SettledCall });
+    for (const each of valid) results.add(each);
     if (details.length > 0 && isAtomic) throw new Refused(422, details);
     return results;
   }

@@ -10,7 +10,7 @@ import { readToolset, type ToolsetReading } from '../protocol/read-toolset.js';
 import type { Side } from '../protocol/requirements.js';
 import { discoveryUrl, type Tool, type Toolset } from '../protocol/toolset.js';
 import { groupBy } from '../util/collections.js';
-import { stringsIn, valueAt } from '../util/values.js';
+import { isRecord, stringsIn, valueAt } from '../util/values.js';
 import { CallbackEvidence, CallEvidence, Discovery } from './call.js';
 import { type AskedCall, RuntimeView } from './runtime-view.js';
 
@@ -336,4 +336,42 @@ function indexNames(calls: readonly CallEvidence[]): NameIndex {
     if (invocation)
       for (const name of ['id', 'group_id', 'call_id'] as const) known[name].add(invocation[name]);
   return (name, value, own) => value !== own[name] && known[name].has(value);
+}
+
+/** A call that a finding is about, as the user can find it. */
+export interface ConcernedCall {
+  /** Null if its invocation has none. */
+  readonly operation: string | null;
+  readonly id: string | null;
+  /** The line of its invocation in the file. */
+  readonly line?: number;
+}
+
+const MAX_CALLS = 10;
+
+/** The first calls that these events belong to. */
+export function concernedCalls(
+  events: readonly number[],
+  evidences: readonly Evidence[],
+): readonly ConcernedCall[] {
+  const seqs = new Set(events);
+  const isConcerned = ({ attempts, callbacks, selections, cancels }: CallEvidence) =>
+    [attempts, callbacks, selections, cancels].flat().some(({ request }) => seqs.has(request.seq));
+  return evidences
+    .flatMap(({ calls, lines }) => calls.filter(isConcerned).map(call => concernedCall(call, lines)))
+    .filter(({ operation, id, line }) => operation !== null || id !== null || line !== undefined)
+    .slice(0, MAX_CALLS);
+}
+
+/** Names are not cut: redaction cannot find a secret that was cut. */
+function concernedCall({ attempts: [attempt] }: CallEvidence, lines: Evidence['lines']): ConcernedCall {
+  const { operation, id } = isRecord(attempt?.sentJson) ? attempt.sentJson : {};
+  const line = lines?.get(attempt?.request.seq ?? -1);
+  const nameIn = (value: unknown) => (typeof value === 'string' ? value : null);
+  return { operation: nameIn(operation), id: nameIn(id), ...(line !== undefined && { line }) };
+}
+
+/** Says that something missing may be in the lost part. */
+export function possiblyLost(what: string): string {
+  return `${what}; the recording is incomplete`;
 }

@@ -8,8 +8,8 @@ import { parseJson } from '../util/json.js';
 import { firstOf, formatDuration } from '../util/text.js';
 import { jsonPath } from '../util/values.js';
 import type { CallEvidence } from './call.js';
-import type { Evidence } from './evidence.js';
-import { type CaseCheck, concernedCalls, possiblyLost } from './judge.js';
+import { concernedCalls, type Evidence, possiblyLost } from './evidence.js';
+import type { CaseCheck } from './judge.js';
 
 type CaseVerdict = Pick<CaseCheck, 'status' | 'reason' | 'reasonLines' | 'events'>;
 

@@ -4,10 +4,16 @@ import type { ExpectedFailure } from '../fixtures/check-files.js';
 import { REQUIREMENT_IDS, type RequirementId, type Side } from '../protocol/requirements.js';
 import { groupBy } from '../util/collections.js';
 import { firstFew, firstOf } from '../util/text.js';
-import { isRecord } from '../util/values.js';
-import type { CallEvidence } from './call.js';
-import { type Evidence, gather, type Recording, recordingsOf } from './evidence.js';
-import type { ObservableRule, Observation, Requirement, Rule, Spot } from './rule.js';
+import {
+  type ConcernedCall,
+  concernedCalls,
+  type Evidence,
+  gather,
+  possiblyLost,
+  type Recording,
+  recordingsOf,
+} from './evidence.js';
+import type { ObservableRule, Observation, Rule, Spot } from './rule.js';
 import { contentRules } from './rules/contents.js';
 import { conversationRules } from './rules/conversation.js';
 import { deliveryRules } from './rules/delivery.js';
@@ -36,18 +42,11 @@ const BY_THEME: Readonly<Record<RequirementId, Rule>> = {
 export const RULES = Object.fromEntries(REQUIREMENT_IDS.map(id => [id, BY_THEME[id]])) as typeof BY_THEME;
 
 /** What each side of the protocol must do. Messages, tests and checks refer to a requirement by its id. */
-export const REQUIREMENTS: Readonly<Record<RequirementId, Requirement>> = { ...RULES };
+export const REQUIREMENTS: Readonly<
+  Record<RequirementId, Pick<Rule, 'side' | 'level' | 'statement' | 'advice' | 'source'>>
+> = { ...RULES };
 
 export type CheckStatus = 'pass' | 'fail' | 'warn' | 'not-applicable' | 'could-not-run';
-
-/** A call that a finding is about, as the user can find it. */
-export interface ConcernedCall {
-  /** Null if its invocation has none. */
-  readonly operation: string | null;
-  readonly id: string | null;
-  /** The line of its invocation in the file. */
-  readonly line?: number;
-}
 
 /** The verdict on one requirement: one row of a report. */
 export interface Check extends Pick<Rule, 'id' | 'side' | 'level'> {
@@ -160,8 +159,6 @@ const MAX_SHOWN = 3;
 /** Errors of one kind where each has a line of its own. */
 const MAX_LINES = 10;
 
-const MAX_CALLS = 10;
-
 const WORST_FIRST = ['broken', 'unseen', 'doubtful', 'held', 'scant'] as const;
 
 /** Judges one or more recordings by a rule, each recording separately. */
@@ -239,11 +236,6 @@ function observe(rule: ObservableRule, evidence: Evidence): readonly Observation
   });
 }
 
-/** Says that something missing may be in the lost part. */
-export function possiblyLost(what: string): string {
-  return `${what}; the recording is incomplete`;
-}
-
 /** A driver that ended early breaks the main requirement of its scenario. */
 function crashIn({ id }: ObservableRule, { checks, crash }: RuntimeView): readonly Observation[] {
   if (!crash || checks[0] !== id) return [];
@@ -261,28 +253,6 @@ function statusOf(
   if (worst !== undefined && worst !== 'scant') return STATUSES[worst];
   const isPlanned = evidences.some(({ plans }) => plans.some(({ checks = [] }) => checks.includes(id)));
   return isPlanned ? 'could-not-run' : 'not-applicable';
-}
-
-/** The first calls that these events belong to. */
-export function concernedCalls(
-  events: readonly number[],
-  evidences: readonly Evidence[],
-): readonly ConcernedCall[] {
-  const seqs = new Set(events);
-  const isConcerned = ({ attempts, callbacks, selections, cancels }: CallEvidence) =>
-    [attempts, callbacks, selections, cancels].flat().some(({ request }) => seqs.has(request.seq));
-  return evidences
-    .flatMap(({ calls, lines }) => calls.filter(isConcerned).map(call => concernedCall(call, lines)))
-    .filter(({ operation, id, line }) => operation !== null || id !== null || line !== undefined)
-    .slice(0, MAX_CALLS);
-}
-
-/** Names are not cut: redaction cannot find a secret that was cut. */
-function concernedCall({ attempts: [attempt] }: CallEvidence, lines: Evidence['lines']): ConcernedCall {
-  const { operation, id } = isRecord(attempt?.sentJson) ? attempt.sentJson : {};
-  const line = lines?.get(attempt?.request.seq ?? -1);
-  const nameIn = (value: unknown) => (typeof value === 'string' ? value : null);
-  return { operation: nameIn(operation), id: nameIn(id), ...(line !== undefined && { line }) };
 }
 
 /** Each kind of observation (those with the same words) once, with its first names and errors. */

@@ -6,7 +6,7 @@ import { visibleLine } from '../util/visible.js';
 import type { CallEvidence } from './call.js';
 import type { Evidence, ToolCrash } from './evidence.js';
 
-export interface Requirement {
+interface Requirement {
   readonly side: Side;
   /** RFC 2119 level; `none` if the protocol leaves it open. */
   readonly level: 'MUST' | 'SHOULD' | 'none';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { REQUIREMENTS } from '../../src/check/judge.js';
-import type { Requirement } from '../../src/check/rule.js';
+import type { Rule } from '../../src/check/rule.js';
 import { type Side, suggestRequirement } from '../../src/protocol/requirements.js';
 
 /** Section 3 of the protocol's page, copied by hand. */
-const TOOL: Readonly<Record<string, Requirement['level']>> = {
+const TOOL: Readonly<Record<string, Rule['level']>> = {
   'TOOL-ACK': 'MUST',
   'TOOL-ASYNC': 'MUST',
   'TOOL-ALWAYS': 'MUST',
@@ -39,7 +39,7 @@ const TOOL: Readonly<Record<string, Requirement['level']>> = {
   'TOOL-RATE': 'SHOULD',
 };
 
-const RUNTIME: Readonly<Record<string, Requirement['level']>> = {
+const RUNTIME: Readonly<Record<string, Rule['level']>> = {
   'RT-OP': 'MUST',
   'RT-ARGS': 'SHOULD',
   'RT-ID': 'MUST',
@@ -68,7 +68,7 @@ const RUNTIME: Readonly<Record<string, Requirement['level']>> = {
   'RT-TIMEOUT': 'none',
 };
 
-function levelsOf(side: Side): Record<string, Requirement['level']> {
+function levelsOf(side: Side): Record<string, Rule['level']> {
   const own = Object.entries(REQUIREMENTS).filter(([, requirement]) => requirement.side === side);
   return Object.fromEntries(own.map(([id, { level }]) => [id, level]));
 }

@@ -1,6 +1,6 @@
 import { parse, type TestCase, type TestSuites } from 'junit2json';
 import { describe, expect, test } from 'vitest';
-import type { ConcernedCall } from '../../src/check/judge.js';
+import type { ConcernedCall } from '../../src/check/evidence.js';
 import { conformanceOf, REQUIREMENTS } from '../../src/check/judge.js';
 import { shareableRun } from '../../src/render/check-evidence.js';
 import { CHECK_FORMATS } from '../../src/render/outputs/check.js';

@@ -7,7 +7,7 @@ import { isRecord } from '../../util/values.js';
 import { type ProviderName, ScriptedModel } from './model.js';
 
 /** Gives instructions to a runtime, and reports observations. */
-export interface Driver {
+interface Driver {
   /** Its name in messages. */
   readonly kind: 'driver' | 'agent';
   send(instruction: Instruction): void;
@@ -28,9 +28,6 @@ interface DriverSetting {
   readonly onWarning: (message: string) => void;
   readonly onStderr?: (text: string) => void;
 }
-
-/** Opens the driver of a runtime anew for a scenario. */
-export type OpenDriver = (setting: DriverSetting) => Promise<Driver>;
 
 const MIB = 1024 * 1024;
 
@@ -120,11 +117,12 @@ function start(command: string, { env, onStderr }: Pick<DriverSetting, 'env' | '
   return { stdin, stdout, lastLines, stop, stopBecause, ended: Promise.race([started.ended, stopped]) };
 }
 
-/** Drives a runtime: with a model, an agent that uses it; else a command that speaks the driver protocol. */
-export function driverOf(command: string, model?: ProviderName): OpenDriver {
-  return model === undefined
-    ? setting => speakTo(command, setting)
-    : setting => serveModel(command, model, setting);
+/**
+ * Drives a runtime, started anew for each scenario: with a model, an agent that uses it; else a command that speaks the driver protocol.
+ */
+export function driverOf(command: string, model?: ProviderName) {
+  return (setting: DriverSetting): Promise<Driver> =>
+    model === undefined ? speakTo(command, setting) : serveModel(command, model, setting);
 }
 
 async function speakTo(command: string, setting: DriverSetting): Promise<Driver> {

@@ -12,7 +12,7 @@ import { cameWithin } from '../../system/process.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { cut, formatDuration } from '../../util/text.js';
 import { DriverCalls } from '../runtime-view.js';
-import type { Driver, OpenDriver } from './driver.js';
+import type { driverOf } from './driver.js';
 
 /** The content of a fixture file without its version. */
 export interface Fixtures extends Readonly<Record<string, unknown>> {
@@ -51,9 +51,11 @@ function fixtureFile({ fixtures = [], toolset, ...rest }: Fixtures, isFirst = tr
   };
 }
 
+type Driver = Awaited<ReturnType<Setting['open']>>;
+
 /** How a scenario is played. */
 interface Setting {
-  readonly open: OpenDriver;
+  readonly open: ReturnType<typeof driverOf>;
   /** Variables for the driver besides those of the scenario. */
   readonly env: Readonly<Record<string, string>>;
   readonly onStderr?: (text: string) => void;

@@ -1,6 +1,6 @@
 import { appendFile, mkdir, truncate } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { findingsSince } from '../../../src/check/runtime/findings.js';
+import { findingsSince } from '../../../src/check/runtime/run.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
 import { call, eventsOf } from '../../events/build.js';
 
@@ -34,16 +34,8 @@ const PART = 'only a part of log was read: it is too long, or the runtime began 
 const UNREADABLE = 'cannot read log: it was not written, or is not a file that may be read';
 
 test.each<[string, string | null, (path: string) => Promise<unknown>, object]>([
-  ['a new log', null, add('one\n'), { operations: ['one'], isWhole: true }],
-  ['what was added', 'one\n', add('two, [three]\n'), { operations: ['two', 'three'], isWhole: true }],
   ['nothing new', 'one\n', async () => {}, { operations: [], isWhole: true }],
   ['whole words', '', add('onerous three-all call_two'), { operations: [], isWhole: true }],
-  [
-    'a log begun anew, shorter',
-    'one\n',
-    begin('two'),
-    { operations: ['two'], isWhole: false, warning: PART },
-  ],
   [
     'a log begun anew, longer',
     'one\n',
@@ -60,7 +52,6 @@ test.each<[string, string | null, (path: string) => Promise<unknown>, object]>([
     },
     { operations: ['one'], isWhole: false, warning: PART },
   ],
-  ['no log', null, async () => {}, { operations: [], isWhole: true, warning: UNREADABLE }],
   ['a folder', null, path => mkdir(path), { operations: [], isWhole: true, warning: UNREADABLE }],
 ])('reads %s', async (_, before, change, expected) => {
   expect(await foundAfter(before, change)).toEqual({ warning: undefined, ...expected });

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { Driver, OpenDriver } from '../../../src/check/runtime/driver.js';
 import { runScenarios, type ScenarioOptions } from '../../../src/check/runtime/run.js';
 import type { Scenario } from '../../../src/check/runtime/scenario.js';
 import { scenarioIn } from '../../../src/check/runtime-view.js';
 import { systemClock } from '../../../src/system/clock.js';
 import { fakeClock } from '../../support/fake-clock.js';
 
+type OpenDriver = ScenarioOptions['open'];
 type DriverSetting = Parameters<OpenDriver>[0];
+type Driver = Awaited<ReturnType<OpenDriver>>;
 
 /** A driver whose runtime answers every call at once, without a request. */
 function inventive({ onLine, env }: DriverSetting): Driver & { stops: number } {

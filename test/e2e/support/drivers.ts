@@ -1,11 +1,13 @@
 import { PassThrough } from 'node:stream';
 import { gather } from '../../../src/check/evidence.js';
 import { type Check, checksOf } from '../../../src/check/judge.js';
-import { LineReader, type OpenDriver } from '../../../src/check/runtime/driver.js';
+import { type driverOf, LineReader } from '../../../src/check/runtime/driver.js';
 import { runScenarios, SCENARIOS } from '../../../src/check/runtime/run.js';
 import type { Scenario } from '../../../src/check/runtime/scenario.js';
 import { systemClock } from '../../../src/system/clock.js';
 import type { DriverStreams } from '../../peers/drivers/runtime.mjs';
+
+type OpenDriver = ReturnType<typeof driverOf>;
 
 /** A driver in this process, which starts in no time. */
 export function driverHere(run: (streams: DriverStreams) => Promise<void>, log?: string): OpenDriver {

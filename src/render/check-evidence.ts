@@ -283,8 +283,8 @@ export interface Finding extends Pick<Row, 'events' | 'spots'> {
   /** How to fix a violation. */
   readonly advice?: string;
   readonly masks?: readonly RequirementId[] | undefined;
-  /** A rule that could not run, and the violated rule that explains it. */
-  readonly consequence?: Readonly<Record<'id' | 'cause', RequirementId>> | undefined;
+  /** The violated rule that explains why this one could not run. */
+  readonly cause?: RequirementId | undefined;
 }
 
 /** Rules whose violations explain others, and are listed first. */
@@ -301,10 +301,7 @@ export function findingsOf({ checks, cases, gaps, idle }: Conformance): Finding[
   const nothing = { events: [], kind: 'gap' };
   const causes = checks.filter(({ id, standing }) => isBreach(standing) && CAUSES.includes(id));
   return [
-    ...[...new Set([...causes, ...checks])].map(row => ({
-      ...findingOf(row),
-      consequence: consequenceOf(row, checks),
-    })),
+    ...[...new Set([...causes, ...checks])].map(row => ({ ...findingOf(row), cause: causeOf(row, checks) })),
     ...cases.map(({ place, operation, status, reason, reasonLines: reasons = [reason], events, calls }) => ({
       about: 'case' as const,
       standing: CASES[status],
@@ -342,9 +339,9 @@ export function findingsOf({ checks, cases, gaps, idle }: Conformance): Finding[
 
 export const CASES = { pass: 'passed', fail: 'failed', 'could-not-run': 'could-not-run' } as const;
 
-function consequenceOf({ id, standing }: Row, checks: readonly Row[]): Finding['consequence'] {
-  const cause = checks.find(({ status, masks }) => status === 'fail' && masks?.includes(id))?.id;
-  return standing === 'could-not-run' && cause !== undefined ? { id, cause } : undefined;
+function causeOf({ id, standing }: Row, checks: readonly Row[]): Finding['cause'] {
+  if (standing !== 'could-not-run') return undefined;
+  return checks.find(({ status, masks }) => status === 'fail' && masks?.includes(id))?.id;
 }
 
 function findingOf(row: Row): Finding {

@@ -182,40 +182,27 @@ function problemParts(
     (...standings: readonly Standing[]) =>
     ({ about, standing }: Finding) =>
       standings.includes(standing) && about !== 'gap' && about !== own;
-  const list = (
-    title: string,
-    isWanted: (finding: Finding) => boolean,
-    between: readonly Line[] = [[]],
-    more: readonly (readonly Line[])[] = [],
-  ) => {
+  const list = (title: string, isWanted: (finding: Finding) => boolean, between: readonly Line[] = [[]]) => {
     const items = findings.filter(isWanted).map(each => findingLines(each, record));
-    return part(title, [...items, ...more], between);
+    return part(title, items, between);
   };
+  const byCause = groupBy(findings, ({ cause }) => (cause ? [cause] : []));
+  const explained = [...byCause].map(([cause, own]) => {
+    const ids = own.map(({ name }) => name.split(' ')[0]).join(', ');
+    return [[MARGIN, say(`${cause} failed: `, 'dim'), say(ids)]];
+  });
   const notes = warnings.map(message => [[MARGIN, ...quote(message, 'warn')]]);
   const recorded = `Violations by the ${own}, which recorded this call`;
   return [
     ...list('Failed', among('failed', 'stale')),
     ...list('Warnings', among('warned')),
     ...part('Notes', notes),
-    ...list(
-      'Could not run',
-      each => among('could-not-run')(each) && !each.consequence,
-      [[]],
-      consequenceLines(findings),
-    ),
+    ...list('Could not run', each => among('could-not-run')(each) && !each.cause),
+    ...part('Could not run, since another rule failed', explained),
     ...list('Incomplete recording; violations may be missed', ({ about }) => about === 'gap', []),
     ...list('Expected failures', ({ about, standing }) => standing === 'expected' || about === 'idle'),
     ...list(recorded, ({ about, standing }) => about === own && hasEvidence(standing)),
   ];
-}
-
-/** Names the rules that could not run for the same reason in one line. */
-function consequenceLines(findings: readonly Finding[]): readonly (readonly Line[])[] {
-  const byCause = groupBy(findings, ({ consequence }) => (consequence ? [consequence.cause] : []));
-  return [...byCause].map(([cause, own]) => {
-    const ids = own.flatMap(({ consequence }) => consequence?.id ?? []).join(', ');
-    return [[MARKS.asking, say(` ${counted(own.length, 'rule')}, since ${cause} failed: ${ids}`)]];
-  });
 }
 
 /** How to see the messages that findings quote in part. */

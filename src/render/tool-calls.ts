@@ -124,11 +124,12 @@ function stateOf(call: ToolCall, now: number): CallState {
   const [mark, wordsOf] = STATES[state];
   const isUnanswered = state === 'delivered' && isUnmatched(call);
   const isLate = state === 'delivered' && call.lost !== null;
+  const isDoubtful = state === 'delivered' && call.warnings.length > 0; // its answer may differ from the fixture
   const isRunning = state === 'waiting' || state === 'asking';
   // The duration of a question starts when it was asked.
   const askedAt = state === 'asking' ? call.deliveries.at(-1)?.attempts[0]?.at : undefined;
   return {
-    mark: isUnanswered || isLate ? MARKS.warning : MARKS[mark],
+    mark: isDoubtful || isLate ? MARKS.warning : MARKS[mark],
     isRunning,
     line: line`${isUnanswered && say('no fixture, ', 'warn')}${wordsOf(call)}${isLate && say(', a later one failed', 'bad')}${notes}${isRunning && runningClock(now - (askedAt ?? call.receivedAt))}`,
   };
@@ -140,7 +141,7 @@ function isUnmatched({ invocation, answeredBy, plans, warnings }: ToolCall): boo
 }
 
 function notesOn(call: ToolCall): string[] {
-  const { arrivals, isCancelled, deliveries, forgotten } = call;
+  const { arrivals, isCancelled, deliveries, forgotten, warnings } = call;
   const attempts = Math.max(0, ...deliveries.map(delivery => delivery.attempts.length));
   const isEvent = (each: CallbackDelivery) =>
     typeOfDelivery(each) === 'subscription_event' && isDelivered(each);
@@ -149,6 +150,7 @@ function notesOn(call: ToolCall): string[] {
     ...(attempts > 1 ? [`${attempts} attempts`] : []),
     ...(events > 0 ? [counted(events, 'event')] : []),
     ...(arrivals > 1 ? [`received ${arrivals}×`] : []),
+    ...(warnings.length > 0 && !isUnmatched(call) ? [counted(warnings.length, 'warning')] : []),
     ...(isCancelled && toolCallState(call) !== 'waiting' ? ['canceled'] : []),
   ];
 }

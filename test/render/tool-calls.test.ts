@@ -57,6 +57,14 @@ describe('the row of a call', () => {
         '! delivered after 200ms, a later one failed',
       ],
       [
+        'delivered with a warning: perhaps not what the fixture says',
+        story => {
+          delivered(story, 'a');
+          story.about('a', { kind: 'warned', message: 'template values not found: arguments.path' });
+        },
+        '! delivered after 200ms, 1 warning',
+      ],
+      [
         'waiting for a key, with the key',
         story => {
           delivered(story, 'a');

@@ -16,6 +16,7 @@ import type { VerificationReport } from '../events/verification.js';
 import { type Denial, type Incoming, type Route, routeAt } from '../http/route.js';
 import { type RunningServer, startServer } from '../http/server.js';
 import { type Clock, systemClock } from '../system/clock.js';
+import { groupBy } from '../util/collections.js';
 import { readJson } from '../util/json.js';
 import { redactJson } from '../util/redact.js';
 import { isRecord } from '../util/values.js';
@@ -259,7 +260,7 @@ class JournalReports {
   *#report(kept: readonly Event[]): Generator<string> {
     const { forgotten } = this.ring;
     let separator = '{"calls":[';
-    for (const [key, events] of byCall(kept)) {
+    for (const [key, events] of groupBy(kept, event => event.calls ?? [])) {
       const call = ToolCalls.of(events.map(unread)).get(key);
       if (!call) continue;
       yield separator + redactJson(JSON.stringify(callReport(call)), this.#secrets);
@@ -305,35 +306,15 @@ class SharedPieces implements Iterable<Uint8Array> {
   }
 }
 
-function byCall(events: readonly Event[]): Map<string, Event[]> {
-  const calls = new Map<string, Event[]>();
-  for (const event of events)
-    for (const key of event.calls ?? []) {
-      const known = calls.get(key);
-      if (known) known.push(event);
-      else calls.set(key, [event]);
-    }
-  return calls;
-}
-
 function callReport(call: ToolCall): object {
-  const {
-    invocation,
-    addressee,
-    answeredBy,
-    nearest,
-    receivedAt,
-    arrivals,
-    acknowledgement,
-    warnings,
-    dropped,
-  } = call;
+  const { invocation, addressee, nearest, acknowledgement } = call;
+  const { receivedAt, arrivals, dropped, warnings } = call;
   return {
     id: addressee?.id ?? null,
     group_id: addressee?.group_id ?? null,
     operation: invocation?.operation ?? null,
     invocation,
-    fixture: answeredBy,
+    fixture: call.answeredBy,
     ...(nearest && { nearest }),
     state: toolCallState(call),
     receivedAt,

@@ -20,7 +20,7 @@ interface Change {
 }
 
 /** The same value if nothing changed, else a copy. */
-export interface Shaped {
+interface Shaped {
   readonly value: unknown;
   readonly changes: readonly Change[];
 }

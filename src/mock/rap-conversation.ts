@@ -5,6 +5,7 @@ import type { StepPath } from '../fixtures/fixture-set.js';
 import { SecretPaths } from '../http/secret-paths.js';
 import { CALLBACK_TRAITS, type CallbackType, traitsOf } from '../protocol/callbacks.js';
 import { textOfOutcome } from '../protocol/outcome.js';
+import { RecentMap } from '../util/collections.js';
 import { inLayout, parseJson } from '../util/json.js';
 import { isRecord, valueAt } from '../util/values.js';
 import {
@@ -98,33 +99,27 @@ function render(written: unknown, faults: readonly CallbackFault[], layout?: str
 /** Later answers to these are accepted and ignored. */
 const CLOSED_REMEMBERED = 10_000;
 
-/** Questions that are answered over HTTP. Paths are compared in constant time (threats, row 1). */
+/** Questions that are answered over HTTP. Paths of open ones are compared in constant time (threats, row 1). */
 class Questions<Answer, About> {
-  readonly #paths: SecretPaths<Question<Answer, About>>;
-  /** Paths of closed questions, in two generations; the older one is forgotten as a whole. */
-  #closed: string[] = [];
-  #closedBefore: string[] = [];
+  readonly #open: SecretPaths<Question<Answer, About>>;
+  readonly #closed = new RecentMap<string, Question<Answer, About>>(CLOSED_REMEMBERED);
 
   constructor(prefix: string) {
-    this.#paths = new SecretPaths(prefix);
+    this.#open = new SecretPaths(prefix);
   }
 
   open(about: About): Question<Answer, About> {
-    const question = new Question<Answer, About>(about, path => this.#onClosed(path));
-    question.path = this.#paths.issue(question).path;
+    const question = new Question<Answer, About>(about, path => {
+      this.#open.forget(path);
+      this.#closed.set(path, question);
+    });
+    question.path = this.#open.issue(question).path;
     return question;
   }
 
   /** @param target path and query, as sent. */
   at(target: string): Question<Answer, About> | undefined {
-    return this.#paths.resolve(target);
-  }
-
-  #onClosed(path: string): void {
-    if (this.#closed.push(path) < CLOSED_REMEMBERED) return;
-    for (const old of this.#closedBefore) this.#paths.forget(old);
-    this.#closedBefore = this.#closed;
-    this.#closed = [];
+    return this.#open.resolve(target) ?? this.#closed.get(target);
   }
 }
 

@@ -7,7 +7,7 @@ import type { Invocation } from '../protocol/invocation.js';
 import type { Clock } from '../system/clock.js';
 import { isRecord } from '../util/values.js';
 import type { Conversation, Fields } from './conversation.js';
-import type { Middlewares, Shaped } from './middleware.js';
+import type { Middlewares } from './middleware.js';
 
 /** The values of templates. A class, because an object with getters costs a tenth of all the work for a call. */
 class CallValues {
@@ -143,7 +143,7 @@ export class ReplyPlayer {
   static readonly #players: { readonly [K in StepKind]: StepPlayer<K> } = {
     payload: (player, { payload }) => {
       const { conversation, middlewares, invocation } = player;
-      const send = ({ value, changes }: Shaped) => {
+      const send = ({ value, changes }: Awaited<ReturnType<Middlewares['response']>>) => {
         conversation.logChanges('middleware', changes);
         return conversation.payload(value);
       };

@@ -98,19 +98,6 @@ describe('a text that only contains such words is a success', () => {
   });
 });
 
-describe('texts for the LLM about our own outcomes', () => {
-  test.each<[Outcome, string | null]>([
-    [{ type: 'success' }, null],
-    [{ type: 'unknown', raw: 7 }, null],
-    [{ type: 'error', message: 'the disk is full', code: 'DISK' }, 'Error: the disk is full'],
-    [{ type: 'timeout', durationMs: 30_000 }, '{"timeout":{"durationMs":30000}}'],
-    [{ type: 'canceled', reason: 'no', by: 'user' }, '{"canceled":{"reason":"no","by":"user"}}'],
-    [{ type: 'denied', tool: 'rm', reason: 'policy' }, '{"denied":{"tool":"rm","reason":"policy"}}'],
-  ])('%j: %j', (outcome, text) => {
-    expect(textOfOutcome(outcome)).toBe(text);
-  });
-});
-
 test('canceled, timeout and denied are read back as written', () => {
   const word = fc.string({ unit: anyCodePoint, maxLength: 20 });
   const outcome = fc.oneof(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { baseOf, discoveryCandidates } from '../../src/protocol/toolset.js';
+import { discoveryCandidates } from '../../src/protocol/toolset.js';
 
 test.each([
   ['http://127.0.0.1:3001', ['http://127.0.0.1:3001']],
@@ -10,9 +10,4 @@ test.each([
   expect(discoveryCandidates(url)).toEqual(
     bases.map(base => ({ base, url: `${base}/.well-known/rap-toolset` })),
   );
-});
-
-test('a base URL has no query and no trailing slash', () => {
-  expect(baseOf('http://Tools.Example/a//?x=1#y')).toBe('http://tools.example/a');
-  expect(baseOf('http://127.0.0.1:3001')).toBe('http://127.0.0.1:3001');
 });

@@ -1,6 +1,6 @@
 import { weightOf } from '../util/time-limit.js';
 import { isRecord, listOf, recordOf, valueAt } from '../util/values.js';
-import { valueChecker } from './validator.js';
+import { type ValueChecker, valueChecker } from './validator.js';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -205,28 +205,6 @@ type ExampleArguments =
   | { readonly ok: true; readonly arguments: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly reason: string };
 
-/**
- * Valid arguments for an `inputSchema`, or the reason why none could be made. Never throws.
- * @param isOver whether the time is over: validating against a schema may be costly (threats, row 22)
- */
-export async function exampleArguments(schema: Schema, isOver = () => false): Promise<ExampleArguments> {
-  const check = await valueChecker(schema);
-  let reason = 'its inputSchema describes no object';
-  for (const word of WORDS) {
-    const whole = { type: 'object', ...schema };
-    const resolver = new SchemaResolver(whole);
-    const value = exampleOf(whole, word, resolver);
-    if (resolver.left <= 0) return { ok: false, reason: 'it demands too many values' };
-    const checked = check(value);
-    if (checked.kind === 'unusable') return { ok: false, reason: checked.reason };
-    if (checked.kind === 'valid' && isRecord(value)) return { ok: true, arguments: value };
-    if (checked.kind === 'invalid')
-      reason = checked.faults.map(({ path, message }) => `${path}: ${message}`).join('; ');
-    if (isOver()) break; // not before the first attempt: loading the validator may have taken the time
-  }
-  return { ok: false, reason };
-}
-
 type Values = Readonly<Record<string, unknown>>;
 
 const WRONG_VALUES: Readonly<Record<Type, unknown>> = {
@@ -239,19 +217,62 @@ const WRONG_VALUES: Readonly<Record<Type, unknown>> = {
   null: 'not null',
 };
 
-/**
- * Invalid arguments for a schema, each with a different error: missing, of a wrong type, out of bounds, or unknown. One of each kind
- * comes before a second one of any kind. Never throws.
- * @param valid the valid arguments to change
- * @param isOver whether the time is over: validating against a schema may be costly (threats, row 22)
- */
-export async function brokenValues(
-  schema: Schema,
-  valid: Values,
-  most: number,
-  isOver = () => false,
-): Promise<readonly Values[]> {
-  const check = await valueChecker(schema);
+/** Makes arguments for an `inputSchema`. Never throws. */
+export class ArgumentMaker {
+  private constructor(
+    private readonly schema: Schema,
+    private readonly check: ValueChecker,
+    private readonly isOver: () => boolean,
+  ) {}
+
+  /** @param isOver whether the time is over: validating against a schema may be costly (threats, row 22) */
+  static async for(schema: Schema, isOver = () => false): Promise<ArgumentMaker> {
+    return new ArgumentMaker(schema, await valueChecker(schema), isOver);
+  }
+
+  /** Valid arguments, or the reason why none could be made. */
+  valid(): ExampleArguments {
+    let reason = 'its inputSchema describes no object';
+    for (const word of WORDS) {
+      const whole = { type: 'object', ...this.schema };
+      const resolver = new SchemaResolver(whole);
+      const value = exampleOf(whole, word, resolver);
+      if (resolver.left <= 0) return { ok: false, reason: 'it demands too many values' };
+      const checked = this.check(value);
+      if (checked.kind === 'unusable') return { ok: false, reason: checked.reason };
+      if (checked.kind === 'valid' && isRecord(value)) return { ok: true, arguments: value };
+      if (checked.kind === 'invalid')
+        reason = checked.faults.map(({ path, message }) => `${path}: ${message}`).join('; ');
+      if (this.isOver()) break; // not before the first attempt: loading the validator may have taken the time
+    }
+    return { ok: false, reason };
+  }
+
+  /**
+   * Invalid arguments, each with a different error: missing, of a wrong type, out of bounds, or unknown. One of each kind comes before a
+   * second one of any kind.
+   * @param valid the valid arguments to change
+   */
+  invalid(valid: Values, most: number): readonly Values[] {
+    const kinds = violations(this.schema, valid).map(kind => {
+      const found: Values[] = [];
+      let tried = 0;
+      for (const values of kind) {
+        if (this.check(values).kind === 'invalid') found.push(values);
+        if (found.length >= most || ++tried >= MAX_TRIED || this.isOver()) break;
+      }
+      return found;
+    });
+    const longest = Math.max(...kinds.map(({ length }) => length));
+    const inTurns = Array.from({ length: longest }, (_, index) =>
+      kinds.flatMap(kind => kind.slice(index, index + 1)),
+    );
+    return inTurns.flat().slice(0, most);
+  }
+}
+
+/** Arguments that probably violate a schema, by kind. */
+function violations(schema: Schema, valid: Values): readonly Iterable<Values>[] {
   const resolver = new SchemaResolver(schema);
   const { required, properties } = resolver.resolve(schema, true);
   const changed = (name: string, value: unknown) =>
@@ -272,20 +293,7 @@ export async function brokenValues(
   function* outOfBounds() {
     for (const [name, part] of parts()) for (const value of beyond(part)) yield changed(name, value);
   }
-  const kinds = [missing(), mistyped(), outOfBounds(), [changed('not_in_the_schema', true)]].map(kind => {
-    const found: Values[] = [];
-    let tried = 0;
-    for (const values of kind) {
-      if (check(values).kind === 'invalid') found.push(values);
-      if (found.length >= most || ++tried >= MAX_TRIED || isOver()) break;
-    }
-    return found;
-  });
-  const longest = Math.max(...kinds.map(({ length }) => length));
-  const inTurns = Array.from({ length: longest }, (_, index) =>
-    kinds.flatMap(kind => kind.slice(index, index + 1)),
-  );
-  return inTurns.flat().slice(0, most);
+  return [missing(), mistyped(), outOfBounds(), [changed('not_in_the_schema', true)]];
 }
 
 /** Values just beyond what a schema allows. */

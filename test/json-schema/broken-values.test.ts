@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { brokenValues } from '../../src/json-schema/example.js';
+import { ArgumentMaker } from '../../src/json-schema/example.js';
 import { checkValue } from '../../src/json-schema/validator.js';
 import { cpuMs } from '../support/cpu-ms.js';
 
@@ -15,8 +15,8 @@ const SCHEMA = {
 };
 const VALID = { path: 'a', lines: 1 };
 
-const brokenIn = (schema: object, valid: Record<string, unknown> = {}, most = 100) =>
-  brokenValues({ ...schema }, valid, most);
+const brokenIn = async (schema: object, valid: Record<string, unknown> = {}, most = 100) =>
+  (await ArgumentMaker.for({ ...schema })).invalid(valid, most);
 
 test('violates every keyword; one violation of each kind comes first', async () => {
   expect(await brokenIn(SCHEMA, VALID)).toEqual([
@@ -35,7 +35,7 @@ test('violates every keyword; one violation of each kind comes first', async () 
 });
 
 test('all values are invalid', async () => {
-  for (const value of await brokenValues(SCHEMA, VALID, 100))
+  for (const value of await brokenIn(SCHEMA, VALID))
     expect(await checkValue(SCHEMA, value)).toMatchObject({ kind: 'invalid' });
 });
 
@@ -59,6 +59,6 @@ test('threats, row 22: returns a few values for a schema with 500 properties, in
   const properties = Object.fromEntries(names.map(name => [name, { type: 'string' }]));
   const valid = Object.fromEntries(names.map(name => [name, 'x'.repeat(500)]));
   const start = cpuMs();
-  expect(await brokenValues({ properties, required: names }, valid, 6)).toHaveLength(6);
+  expect(await brokenIn({ properties, required: names }, valid, 6)).toHaveLength(6);
   expect(cpuMs() - start).toBeLessThan(3_000);
 });

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { exampleArguments, exampleOf } from '../../src/json-schema/example.js';
+import { ArgumentMaker, exampleOf } from '../../src/json-schema/example.js';
 import { cpuMs } from '../support/cpu-ms.js';
+
+const exampleArguments = async (...about: Parameters<typeof ArgumentMaker.for>) =>
+  (await ArgumentMaker.for(...about)).valid();
 
 describe('an example of a schema', () => {
   test.each([

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Case, Offer } from '../../fixtures/check-files.js';
-import { brokenValues, exampleArguments } from '../../json-schema/example.js';
+import { ArgumentMaker } from '../../json-schema/example.js';
 import type { RequirementId } from '../../protocol/requirements.js';
 import type { Tool, Toolset } from '../../protocol/toolset.js';
 import { toolOf } from '../../runtime/check-call.js';
@@ -73,7 +73,7 @@ export async function callablesOf(
 
 async function argumentsFor(tool: Tool, written: Case | undefined): Promise<Callable['arguments'] | string> {
   if (written) return written.arguments;
-  const example = await exampleArguments(tool.inputSchema, schemaDeadline());
+  const example = (await ArgumentMaker.for(tool.inputSchema, schemaDeadline())).valid();
   if (example.ok) return example.arguments;
   return `${tool.name} is not called: no valid arguments could be made from its inputSchema (${example.reason}); write a case`;
 }
@@ -191,8 +191,8 @@ export class SampleCalls {
     const each = Math.min(MAX_BROKEN.each, Math.floor(MAX_BROKEN.all / callables.length));
     const found = await Promise.all(
       callables.map(async ({ tool, arguments: args }) => {
-        const values = await brokenValues(tool.inputSchema, args, each, schemaDeadline());
-        return values.map(broken => ({ operation: tool.name, arguments: broken }));
+        const maker = await ArgumentMaker.for(tool.inputSchema, schemaDeadline());
+        return maker.invalid(args, each).map(broken => ({ operation: tool.name, arguments: broken }));
       }),
     );
     return found.flat();

@@ -3,8 +3,10 @@ import type { Event } from '../events/events.js';
 import type { Exchange } from '../events/exchange.js';
 import type { Log } from '../events/log.js';
 import type { FixtureSet } from '../fixtures/fixture-set.js';
+import { isWildcard } from '../http/guard.js';
 import { createNodeClient } from '../http/node-client.js';
 import { shippedFile } from '../package-root.js';
+import type { Warning } from '../protocol/requirements.js';
 import type { Trouble } from '../render/outputs/trouble.js';
 import type { ListenerOptions } from '../runtime/callback-server.js';
 import type { McpPeer, McpTarget } from '../runtime/mcp/transports.js';
@@ -115,6 +117,13 @@ export function asUrl(word: string): string | null {
   throw usage('credentials in a URL are not sent', "Use --bearer env:NAME or -H 'Authorization: …' instead.");
 }
 
+/** Parses a URL. @throws ProtocolCliError `usage`. */
+export function requireUrl(word: string, what = 'URL'): string {
+  const url = asUrl(word);
+  if (url) return url;
+  throw usage(`invalid ${what}: ${word}`, 'Write http://host:port, or :port for this machine.');
+}
+
 export interface HeaderOptions {
   readonly header?: readonly string[];
   readonly bearer?: string;
@@ -204,6 +213,12 @@ export interface ListenerFlags {
 export function listenerOf(flags: ListenerFlags): ListenerOptions {
   const { callbackHost: host, callbackPort: port, callbackUrl: publicUrl, allowHost = [], maxBody } = flags;
   return { host, port, publicUrl, allowedHosts: allowHost, maxBody };
+}
+
+/** Returns a warning if the listener is open to the network (threats, row 5). */
+export function listenerWarnings({ host }: ListenerOptions): Warning[] {
+  if (!isWildcard(host)) return [];
+  return [{ message: `the callback listener is open to the network (--callback-host ${host})` }];
 }
 
 /** Loads the demo toolset of this package. */

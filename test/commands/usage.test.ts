@@ -13,7 +13,7 @@ const SAVED = ['--save', '/tmp/never-written.ndjson'];
 test.each<[readonly string[], RegExp]>([
   [RECORD, /no output for the recording\nhint: Add --save <file>, or -o ndjson for stdout\./],
   [[...RECORD, '--save', '-'], /--save needs a file name\nhint: -o ndjson writes the transcript to stdout\./],
-  [['record', 'tool', ...SAVED], /invalid URL: tool\nhint: Give the base URL of the tool, such as/],
+  [['record', 'tool', ...SAVED], /invalid URL: tool\nhint: Write http:\/\/host:port/],
   [['record', 'ftp://tool', ...SAVED], /unsupported URL: ftp:\/\/tool; use http or https/],
   [['record', 'http://me:secret@tool', ...SAVED], /the URL of the tool contains a user name or password/],
   [['record'], /^error: missing <url>\nusage: protocol-cli record <url> --save <file> \[options\]\n/],

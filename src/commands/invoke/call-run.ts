@@ -1,6 +1,5 @@
 import { type Exchange, outcomeOf } from '../../events/exchange.js';
 import { History } from '../../events/history.js';
-import { isWildcard } from '../../http/guard.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { failureOf } from '../../render/failure.js';
 import { Page, type Reporter } from '../../render/outputs/reporter.js';
@@ -13,7 +12,7 @@ import { safeJson } from '../../util/redact.js';
 import { Consent, type Denial, type ToolInfo } from '../consent.js';
 import { requireScreen, usage } from '../options.js';
 import { asTrouble, type Run, withRun } from '../run.js';
-import { readHeaders } from '../target.js';
+import { listenerWarnings, readHeaders } from '../target.js';
 import {
   canDraw,
   colourOf,
@@ -187,9 +186,7 @@ export abstract class CallRun<Found extends { readonly tool: ToolInfo; readonly 
 
   /** Returns warnings about the options (threats, row 5), and those collected during the run. */
   #warnings(): readonly Warning[] {
-    const { host } = this.plan.listener;
-    const open = `the callback listener is open to the network (--callback-host ${host})`;
-    return [...(isWildcard(host) ? [{ message: open }] : []), ...this.collected()];
+    return [...listenerWarnings(this.plan.listener), ...this.collected()];
   }
 }
 

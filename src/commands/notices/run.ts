@@ -15,7 +15,14 @@ import { visibleLine } from '../../util/visible.js';
 import { usage } from '../options.js';
 import { readRapConfig, requireServers } from '../rap-config.js';
 import { asTrouble, type Run, withRun } from '../run.js';
-import { type ConfiguredTarget, commandOf, type HeaderOptions, readHeaders, readTarget } from '../target.js';
+import {
+  type ConfiguredTarget,
+  commandOf,
+  type HeaderOptions,
+  readHeaders,
+  readTarget,
+  requireUrl,
+} from '../target.js';
 import { colourOf, type ExitStatus, type Terminal } from '../terminal.js';
 
 /** The options that the commands share. */
@@ -190,13 +197,6 @@ function sendNotices(
   });
 }
 
-function urlOf(word: string | undefined): string | null {
-  if (word === undefined) return null;
-  const { target } = readTarget([word], {});
-  if (target?.kind === 'url') return target.url;
-  throw usage(`invalid URL: ${word}`, 'Write http://host:port.');
-}
-
 export function runCancel(
   word: string | undefined,
   options: CancelOptions,
@@ -204,7 +204,7 @@ export function runCancel(
 ): Promise<ExitStatus> {
   const { groupId: thread_id, id: tool_call_id } = options;
   return sendNotices(options, terminal, async notices => {
-    const url = urlOf(word);
+    const url = word === undefined ? null : requireUrl(word);
     if (thread_id === '' || tool_call_id === '') throw usage('--group-id and --id cannot be empty');
     const notice = { kind: 'cancel', message: { thread_id, tool_call_id } } as const;
     await notices.send(await notices.servers(url), [notice]);
@@ -255,7 +255,7 @@ export function runMigrate(
         `expected a session and a destination, got: ${words.join(' ')}`,
         'protocol-cli migrate [url] <session> <destination>',
       );
-    const url = urlOf(word);
+    const url = word === undefined ? null : requireUrl(word);
     const notice = { kind: 'migrate', message: migrationOf(session, destination) } as const;
     if (url !== null) return notices.send([await migratingBase(url, options, notices)], [notice]);
     const found = await Promise.allSettled((await notices.servers(null)).map(each => notices.load(each)));

@@ -16,7 +16,7 @@ import { valueAt } from '../../util/values.js';
 import { refuseToReplace, wireSecrets } from '../event-output.js';
 import { type ServerFlags, usage } from '../options.js';
 import { networkWarnings, printReady, runServer, startLines } from '../run-server.js';
-import { asUrl } from '../target.js';
+import { requireUrl } from '../target.js';
 import type { Terminal } from '../terminal.js';
 
 /** Shorter values may be ordinary words. */
@@ -78,9 +78,7 @@ function toolUrl(word: string): string {
       'the URL of the tool contains a user name or password',
       'Remove them: the recorder forwards the headers of the runtime to the tool.',
     );
-  const url = asUrl(word);
-  if (url !== null) return url;
-  throw usage(`invalid URL: ${word}`, 'Give the base URL of the tool, such as http://127.0.0.1:3001.');
+  return requireUrl(word);
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { Answer } from '../../dialects/dialect.js';
 import { History } from '../../events/history.js';
 import { Sessions } from '../../events/session-calls.js';
-import { isWildcard } from '../../http/guard.js';
 import type { ChoiceQuestion, SpokenReply } from '../../mock/conversation.js';
 import type { LocalTool } from '../../mock/local-tool.js';
 import { fixtureFiles, loadHandlers } from '../../mock/sources.js';
@@ -30,7 +29,14 @@ import { Chooser, selectedIndex } from '../invoke/questions.js';
 import { loadFixtures } from '../mock-tool/fixtures.js';
 import { type ANSWER_OUTPUTS, requireScreen, usage } from '../options.js';
 import { asTrouble, type Run, withErrorReport, withRun } from '../run.js';
-import { fromEnvironment, type ListenerFlags, listenerOf, readHeaders, readTarget } from '../target.js';
+import {
+  fromEnvironment,
+  type ListenerFlags,
+  listenerOf,
+  listenerWarnings,
+  readHeaders,
+  requireUrl,
+} from '../target.js';
 import { canDraw, colourOf, type ExitStatus, Prompts, statusOfFailure, type Terminal } from '../terminal.js';
 import type { AnswererOptions, CallFlags, ToolSource } from './rap-tool.js';
 
@@ -57,30 +63,26 @@ interface AnswerFlags extends CallFlags, ListenerFlags {
   readonly color: boolean;
 }
 
-type AnswerPlan = ReturnType<typeof planAnswer>;
-
 type Source = ReturnType<typeof sourceOf>;
 
+/** The session to answer, and how. */
+type Session = Readonly<{ id: string; url: string; key: string; source: Source; flags: AnswerFlags }>;
+
 export function runSessionAnswer(
-  words: readonly [base: string, id: string],
+  [base, id]: readonly [base: string, id: string],
   flags: AnswerFlags,
   terminal: Terminal,
   clock: Clock = systemClock,
 ): Promise<ExitStatus> {
   return withErrorReport(flags.output === 'json', terminal, async () => {
-    const plan = planAnswer(words, flags, terminal);
-    const { key, source } = plan;
+    requireScreen(flags.output, terminal);
+    const url = sessionUrl(requireUrl(base, 'URL of the platform'), id);
+    const source = sourceOf(flags, terminal);
+    const key = keyFor(flags, terminal);
     const secrets = [key, ...(source.kind === 'tool' ? secretsOf(source.headers) : [])];
-    return withRun({ terminal, clock, secrets, observer: 'client' }, run => answerSession(plan, run));
+    const session: Session = { id, url, key, source, flags };
+    return withRun({ terminal, clock, secrets, observer: 'client' }, run => answerSession(session, run));
   });
-}
-
-/** @throws ProtocolCliError `usage`. */
-function planAnswer([base, id]: readonly [string, string], flags: AnswerFlags, terminal: Terminal) {
-  const { output = canDraw(terminal) ? 'ui' : 'plain' } = flags;
-  requireScreen(flags.output, terminal);
-  const url = sessionUrl(readUrl(base, 'the platform'), id);
-  return { id, url, source: sourceOf(flags, terminal), key: keyFor(flags, terminal), output, flags };
 }
 
 const ANSWERERS = 'Give --tool <url of a RAP tool>, or --fixtures <file>, or --handlers <module>.';
@@ -109,16 +111,10 @@ function toolSource(tool: string, flags: AnswerFlags, { env }: Terminal): ToolSo
   const given = { ...(header && { header }), ...(bearer !== undefined && { bearer }) };
   return {
     kind: 'tool',
-    url: readUrl(tool, 'the tool'),
+    url: requireUrl(tool, 'URL of the tool'),
     headers: readHeaders(given, env, { header: '--tool-header', bearer: '--tool-bearer' }),
     listener: listenerOf(flags),
   };
-}
-
-function readUrl(word: string, whose: string): string {
-  const { target } = readTarget([word], {});
-  if (target?.kind === 'url') return target.url;
-  throw usage(`invalid URL of ${whose}: ${word}`, 'Write http://host:port, or :port for this machine.');
 }
 
 /** Prefers the environment, because other users of the machine can see a command line. */
@@ -129,9 +125,10 @@ function keyFor({ key }: AnswerFlags, { env }: Terminal): string {
 }
 
 /** Answers until the session settles, then reports how it ended. */
-async function answerSession(plan: AnswerPlan, run: Run): Promise<ExitStatus> {
-  const { id, url, flags, output } = plan;
+async function answerSession(session: Session, run: Run): Promise<ExitStatus> {
+  const { id, url, flags, source } = session;
   const { log, redactor, stderr, terminal } = run;
+  const { output = canDraw(terminal) ? 'ui' : 'plain' } = flags;
   const known = { history: new History(true, redactor.text), sessions: new Sessions() };
   log.subscribe(event => known.history.apply(event));
   log.subscribe(event => known.sessions.apply(event));
@@ -139,11 +136,11 @@ async function answerSession(plan: AnswerPlan, run: Run): Promise<ExitStatus> {
   const { stdout } = terminal;
   const level = colourOf(stdout, flags, terminal);
   const page = new Page(known.history, { stdout, stderr, quiet: flags.quiet === true, redactor, level });
-  const reporter = await REPORTERS[output](known, page, plan, run);
+  const reporter = await REPORTERS[output](known, page, session, run);
   if (reporter.event) log.subscribe(reporter.event);
   if (flags.verbose) log.subscribe(verbosePrinter(redactor, run.verboseWriter(output === 'ui')));
-  const notes = networkNotes(plan);
-  const failed = await serve(plan, run, known.history, reporter, notes)
+  const notes = source.kind === 'tool' ? listenerWarnings(source.listener) : [];
+  const failed = await serve(session, run, known.history, reporter, notes)
     .catch(asTrouble)
     .finally(async () => {
       await run.stop();
@@ -154,23 +151,14 @@ async function answerSession(plan: AnswerPlan, run: Run): Promise<ExitStatus> {
   return trouble ? statusOfFailure(trouble.code) : 0;
 }
 
-/** Returns a warning if the listener is open to the network (threats, row 5). */
-function networkNotes({ source }: AnswerPlan): Warning[] {
-  if (source.kind !== 'tool' || !isWildcard(source.listener.host)) return [];
-  return [
-    { message: `the callback listener is open to the network (--callback-host ${source.listener.host})` },
-  ];
-}
-
 /** Returns the problem of the session, if any. @param notes receives the answerer's warnings */
 async function serve(
-  plan: AnswerPlan,
+  { id, url, key, flags, source }: Session,
   run: Run,
   history: History,
   reporter: SessionReporter,
   notes: Warning[],
 ): Promise<Trouble | null> {
-  const { id, url, key, flags, source } = plan;
   const { log, clock, signal } = run;
   const { wait, choose } = flags;
   const release = holdOpen(); // a call without a limit may have no timer that keeps the process alive
@@ -302,7 +290,7 @@ async function replyWithin(
   return Promise.race([late, spoken]).finally(stop);
 }
 
-type Maker = (known: KnownSession, page: Page, plan: AnswerPlan, run: Run) => Promise<SessionReporter>;
+type Maker = (known: KnownSession, page: Page, session: Session, run: Run) => Promise<SessionReporter>;
 
 /** Reporters, each loaded on demand. */
 const REPORTERS = {

@@ -8,9 +8,14 @@ import { createEngine } from '../../../src/commands/workbench/start.js';
 import type { Event } from '../../../src/events/events.js';
 import type { Exchange } from '../../../src/events/exchange.js';
 import { transcriptWriter } from '../../../src/events/transcript-writer.js';
+import { systemClock } from '../../../src/system/clock.js';
 import type { Server } from '../../../src/tui/workbench/model.js';
+import { Workbench } from '../../../src/tui/workbench/screen.js';
 import { secretsOf } from '../../../src/util/credentials.js';
 import { eventually } from '../../e2e/support/eventually.js';
+import { drawn } from '../../tui/drawn.js';
+import { press } from '../../tui/workbench/form/support/pressing.js';
+import { withoutStyle } from '../../tui/workbench/support/open-session.js';
 
 type Engine = ReturnType<typeof createEngine>;
 
@@ -55,6 +60,19 @@ export interface Bench extends Engine, AsyncDisposable, Pick<Run, 'log' | 'about
   /** Resolves with the exchange when the condition holds; by default, when it is settled. */
   until(key: string, isWanted?: (exchange: Exchange) => boolean): Promise<Exchange>;
   readonly quits: readonly string[];
+}
+
+/** The workbench of a bench, without a terminal. */
+export function openWorkbench({ model, controls }: Bench) {
+  const supports = new Set(['text', 'diff']);
+  const session = new Workbench(
+    { model, controls, clock: systemClock, level: 0, supports, start: {} },
+    () => {},
+  );
+  return {
+    press: (name: string) => session.press(press(name)),
+    sees: (columns: number) => drawn(session, { columns, rows: 60 }).map(withoutStyle).join('\n'),
+  };
 }
 
 /** A workbench without a screen. */

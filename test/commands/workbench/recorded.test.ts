@@ -1,14 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { systemClock } from '../../../src/system/clock.js';
-import { Workbench } from '../../../src/tui/workbench/screen.js';
 import { eventually } from '../../e2e/support/eventually.js';
 import { type Folder, temporaryFolder } from '../../e2e/support/folder.js';
 import { type Peer, startPeer } from '../../e2e/support/peers.js';
 import { type Recording, startRecording } from '../../record/recording.js';
-import { drawn } from '../../tui/drawn.js';
-import { press } from '../../tui/workbench/form/support/pressing.js';
-import { withoutStyle } from '../../tui/workbench/support/open-session.js';
-import { type Bench, startBench, writeTranscript } from './bench.js';
+import { type Bench, openWorkbench, startBench, writeTranscript } from './bench.js';
 
 let plain: Peer;
 
@@ -18,7 +13,7 @@ let recording: Recording;
 
 let bench: Bench;
 
-let session: Workbench;
+let session: ReturnType<typeof openWorkbench>;
 
 beforeAll(async () => {
   [plain, folder] = await Promise.all([startPeer('plain'), temporaryFolder()]);
@@ -29,8 +24,8 @@ beforeAll(async () => {
   const about = { ...bench.about, observer: 'recorder' } as const;
   await writeTranscript(folder.file('session.ndjson'), recording.events, about);
   await bench.controls.openTranscript('session.ndjson');
-  session = openSession(bench);
-  keys('c', 'V');
+  session = openWorkbench(bench);
+  for (const key of ['c', 'V']) session.press(key);
 });
 
 afterAll(async () => {
@@ -47,29 +42,18 @@ async function callThrough(url: string): Promise<void> {
   await runtime.until(key, ({ subscription }) => subscription?.ended?.by === 'final');
 }
 
-function openSession({ model, controls }: Bench) {
-  const supports = new Set(['text', 'diff']);
-  return new Workbench({ model, controls, clock: systemClock, level: 0, supports, start: {} }, () => {});
-}
-
-function keys(...names: readonly string[]): void {
-  for (const name of names) {
-    session.press(press(name));
-  }
-}
-
-const sees = () => drawn(session, { columns: 140, rows: 60 }).map(withoutStyle).join('\n');
+const sees = () => session.sees(140);
 
 test('a recorder’s transcript is reported once, from the tool’s side', () => {
-  keys('1');
+  session.press('1');
   expect(sees()).toContain('2 events');
   expect(sees()).not.toContain('3 events');
-  keys('2');
+  session.press('2');
   expect(sees()).not.toMatch(/sent again|delivered again|runtime-side/);
 });
 
 test('both sides are judged by their own messages, without duplicates', async () => {
-  keys('5');
+  session.press('5');
   const lines = await eventually('the verdict', () => !sees().includes('judging …') && sees());
   expect(lines).toContain('✓ no problems');
   const [, held = ''] = /(\d+) rules passed/.exec(lines) ?? [];

@@ -1,14 +1,9 @@
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../src/system/clock.js';
-import { Workbench } from '../../../src/tui/workbench/screen.js';
 import { eventually } from '../../e2e/support/eventually.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
 import { resultFor, startTool } from '../../e2e/support/own-tool.js';
 import { startServing } from '../../support/serving.js';
-import { drawn } from '../../tui/drawn.js';
-import { press } from '../../tui/workbench/form/support/pressing.js';
-import { withoutStyle } from '../../tui/workbench/support/open-session.js';
-import { type Bench, startBench } from './bench.js';
+import { type Bench, openWorkbench, startBench } from './bench.js';
 
 const BEARER = 'BEARER-CANARY-4711';
 
@@ -19,21 +14,13 @@ const HEADERS = { authorization: `Bearer ${BEARER}`, 'x-api-key': KEY };
 const ECHO = `${BEARER} and ${KEY}`;
 
 /** Returns the text of the servers and of the newest call, in these tabs and with the bytes. */
-async function shownIn(
-  { model, controls }: Bench,
-  columns: number,
-  tabs: readonly string[],
-): Promise<string> {
-  const supports = new Set(['text', 'diff']);
-  const session = new Workbench(
-    { model, controls, clock: systemClock, level: 0, supports, start: {} },
-    () => {},
-  );
+async function shownIn(bench: Bench, columns: number, tabs: readonly string[]): Promise<string> {
+  const session = openWorkbench(bench);
   const frames: string[] = [];
   for (const name of ['t', '<down>', '<down>', 'c', ...tabs, 'b', ...tabs]) {
-    session.press(press(name));
-    const frame = () => drawn(session, { columns, rows: 60 }).map(withoutStyle).join('\n');
+    session.press(name);
     if (name === 'c') continue; // could select another tab
+    const frame = () => session.sees(columns);
     frames.push(await eventually('it is judged', () => !frame().includes('judging') && frame()));
   }
   return frames.join('\n\n');

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Sent, Server } from '../../../../src/tui/workbench/model.js';
-import { call, denied, eventsOf, INVOCATION, KEY, resultArrives } from '../../../events/build.js';
-import { readyServer, toolOf } from '../support/bench.js';
-import { DROP, EDIT, onCalls, openSession } from '../support/open-session.js';
+import type { Sent, Server } from '../../../src/tui/workbench/model.js';
+import { call, denied, eventsOf, INVOCATION, KEY, resultArrives } from '../../events/build.js';
+import { readyServer, toolOf } from './support/bench.js';
+import { DROP, EDIT, onCalls, openSession } from './support/open-session.js';
 
 const filled = { operation: 'edit_file', arguments: () => ({ path: 'x' }) };
 const FAULTS: Sent = { kind: 'invalid', faults: [{ path: '$.path', message: 'is too short' }] };
@@ -262,4 +262,128 @@ test('the question about a very large call still names operation and server', ()
     /drop_table is marked destructive\. Call it\?\nAt http:\/\/127\.0\.0\.1:3001, with/,
   );
   expect(session.sees()).toContain('❯ 1 Do not call it');
+});
+
+const filesOf = (count: number) =>
+  Array.from({ length: count }, (_, at) => toolOf(`file_${at}`, { inputSchema: EDIT.inputSchema }));
+
+describe('typed text is kept', () => {
+  test('in each form, whichever is opened next', () => {
+    const session = openSession({ servers: [readyServer(filesOf(2))] });
+    session.press('<enter>', 'a', '<escape>', 'j', '<enter>', 'b', '<escape>', 'k', '<enter>');
+    expect(session.sees()).toMatch(/^❯ path\* {2}a/m);
+    session.press('<escape>', 'j', '<enter>');
+    expect(session.sees()).toMatch(/^❯ path\* {2}b/m);
+  });
+
+  test('in the last fifty forms', () => {
+    const session = openSession({ servers: [readyServer(filesOf(52))] });
+    for (let at = 0; at < 52; at++) session.press('<enter>', 'x', '<escape>', 'j');
+    session.press('g', 'j', '<enter>');
+    expect(session.sees()).not.toMatch(/^❯ path\* {2}x/m);
+    session.press('<escape>', 'j', 'j', '<enter>');
+    expect(session.sees()).toMatch(/^❯ path\* {2}x/m);
+  });
+
+  test('while a call is edited meanwhile, and in that', () => {
+    const session = openSession();
+    session.tell(settled);
+    session.press('<enter>', 'a', '<escape>', 'c', 'e');
+    expect(session.sees()).toMatch(/^❯ path\* {2}src\/main\.rs /m);
+    session.press('Z', '<escape>', 't', '<enter>');
+    expect(session.sees()).toMatch(/^❯ path\* {2}a /m);
+    session.press('<escape>', 'c', 'e');
+    expect(session.sees()).toMatch(/^❯ path\* {2}src\/main\.rsZ/m);
+  });
+
+  test('until it is sent: editing a call again starts from the call', async () => {
+    const session = openSession({ controls: { run: async () => ({ kind: 'sent', key: KEY }) } });
+    session.tell(settled);
+    session.press('c', 'e', 'Z', '<ctrl-r>');
+    await session.settles();
+    expect(session.sees()).toContain('[Calls 1]');
+    session.press('e');
+    expect(session.sees()).toMatch(/^❯ path\* {2}src\/main\.rs /m);
+  });
+});
+
+test('Esc returns to where the form was opened', () => {
+  const session = openSession();
+  session.tell(settled);
+  session.press('c', 'e', '<escape>');
+  expect(session.sees()).toContain('[Calls 1]');
+  session.press('t', '<enter>', '<escape>');
+  expect(session.sees()).toContain('[Tools]');
+});
+
+test('errors of the inputSchema are shown again when the form is reopened', async () => {
+  const waiting: ((sent: Sent) => void)[] = [];
+  const session = openSession({
+    servers: [readyServer(filesOf(2))],
+    controls: { run: () => new Promise(resolve => waiting.push(resolve)) },
+  });
+  session.press('<enter>', 'a', '<ctrl-r>', '<escape>', 'j', '<enter>');
+  waiting[0]?.({ kind: 'invalid', faults: [{ path: '$.path', message: 'is too short' }] });
+  await session.settles();
+  expect(session.sees()).not.toContain('is too short');
+  session.press('<escape>', 'k', '<enter>');
+  expect(session.sees()).toMatch(/^❯ path\*.*\n {4}✗ is too short$/m);
+});
+
+test('saves a call of the transcript in which it was selected, though another is opened meanwhile', async () => {
+  const session = openSession({ opened: ['a.ndjson', 'b.ndjson'] });
+  const b = session.model.sources[2];
+  for (const event of eventsOf(settled)) b?.callLog.apply(event);
+  session.press('c', 'V', 'V', 's');
+  await session.options.controls.openTranscript('a.ndjson');
+  expect(session.model.sources[1]).toBe(b);
+  session.press('<enter>');
+  await session.settles();
+  expect(session.asked.at(-1)).toBe(`saveFixture ${KEY} ${b?.id} edit_file.yaml`);
+  expect(session.sees()).toContain('b.ndjson');
+});
+
+describe('the suggested name is new', () => {
+  const freeName = async (name: string) => name.replace('.', '-2.');
+
+  test.each([
+    ['S', /: session-2\.ndjson *$/m],
+    ['s', /: edit_file-2\.yaml *$/m],
+  ])('%s', async (key, shown) => {
+    const session = onCalls(settled, { controls: { freeName } });
+    session.press(key);
+    await session.settles();
+    expect(session.sees()).toMatch(shown);
+  });
+});
+
+describe('after a failure the typed line is shown again', () => {
+  const fails = async () => ({ text: 'no such folder', isBad: true });
+
+  test.each([
+    ['S', { saveTranscript: fails }],
+    ['s', { saveFixture: fails }],
+    ['O', { openTranscript: fails }],
+    ['u', { open: () => ({ text: 'no such folder', isBad: true }) }],
+  ])('%s', async (key, controls) => {
+    const session = onCalls(settled, { controls });
+    session.press(key, '<ctrl-u>');
+    session.typed('over/there\r');
+    await session.settles();
+    expect(session.sees()).toMatch(/: over\/there *$/m);
+    expect(session.sees()).toContain('no such folder');
+    session.press('<escape>');
+    expect(session.sees()).toContain('[Calls 1]');
+  });
+});
+
+test('the row of a newly opened server is selected', () => {
+  const other = { ...readyServer([toolOf('other_file')], { name: 'another' }), id: 's2' };
+  const session = openSession({
+    servers: [readyServer([EDIT]), other],
+    controls: { open: () => ({ server: 's2' }) },
+  });
+  session.press('c', 'u');
+  session.typed(':3002\r');
+  expect(session.sees()).toMatch(/^❯ another/m);
 });

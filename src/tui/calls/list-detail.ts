@@ -240,7 +240,8 @@ export class ListDetail<Entry, Tab extends string> {
     const selected = this.#index - from;
     const { lines, isRunning } = this.list.rows(entries, selected, columns);
     const bar = this.isReading ? -1 : headRows + selected;
-    const draw = (line: Line, at: number) => (at === bar ? barLine(line, columns) : cutLine(line, columns));
+    const selectedLine = (line: Line) => fitLine(line, columns).map(({ text }) => say(text, 'selected'));
+    const draw = (line: Line, at: number) => (at === bar ? selectedLine(line) : cutLine(line, columns));
     return { lines: lines.map((line, at) => styleLine(draw(line, at), theme)), isRunning };
   }
 
@@ -316,10 +317,6 @@ export class ListDetail<Entry, Tab extends string> {
 
 function wordsOf(value: unknown): string {
   return (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, MAX_SEARCHED);
-}
-
-function barLine(line: Line, columns: number): Line {
-  return fitLine(line, columns).map(({ text }) => say(text, 'selected'));
 }
 
 export type AnyList = Omit<ListDetail<never, never>, 'view' | 'set' | 'selected' | 'entry'>;

@@ -5,7 +5,7 @@ import { REDACTED, safeJson } from '../../util/redact.js';
 import { cut, nearest, suggestion } from '../../util/text.js';
 import { MADE_CALL_TABS, TOOL_TABS } from '../calls/tabs.js';
 import { fullScreen } from '../full-screen.js';
-import { bind, Keys, type Press } from '../keys.js';
+import { bind, Keys } from '../keys.js';
 import { LIST_KEYS, READING_KEYS, tabKeys, unlessEmpty } from '../list-screen.js';
 import { Picker } from '../picker.js';
 import { openChoice } from './calls.js';
@@ -39,7 +39,6 @@ export class Workbench extends WorkbenchPages {
   readonly #start: SessionOptions['start'];
   /** The requested operation was found, or is not offered. */
   #isStarted: boolean;
-  #isPressed = false;
 
   constructor(options: SessionOptions, onChange: () => void) {
     super(options, onChange);
@@ -47,11 +46,6 @@ export class Workbench extends WorkbenchPages {
     const { operation, transcript } = options.start;
     this.#isStarted = operation === undefined;
     if (transcript !== undefined) void this.submit(this.transcriptPrompt, transcript);
-  }
-
-  override press(press: Press): void {
-    this.#isPressed = true;
-    super.press(press);
   }
 
   /** Must be called after changes of servers. Opens the requested form as soon as its operation is known, unless a key was pressed. */
@@ -64,8 +58,8 @@ export class Workbench extends WorkbenchPages {
     this.#isStarted = match !== undefined || areLoaded(servers);
     if (!match && this.#isStarted) this.#suggest(operation, servers);
     if (!match) return;
-    this.openForm(match, { given: read?.(match.tool.inputSchema), isShown: !this.#isPressed });
-    if (this.#isPressed)
+    this.openForm(match, { given: read?.(match.tool.inputSchema), isShown: !this.isPressed });
+    if (this.isPressed)
       this.say(`${match.tool.name} of ${match.server.about} is ready: its form is in Tools.`, 'good');
   }
 
@@ -77,7 +71,7 @@ export class Workbench extends WorkbenchPages {
       servers.flatMap(each => toolsOf(each).map(({ name }) => name)),
     );
     const [match] = toolsNamed(servers, similar[0] ?? '');
-    if (match && !this.#isPressed) this.tools.set({ selected: entryKey(match.server.id, match.tool.name) });
+    if (match && !this.isPressed) this.tools.set({ selected: entryKey(match.server.id, match.tool.name) });
     if (match && read) this.openForm(match, { given: read(match.tool.inputSchema), isShown: false });
     this.complain([`No operation "${wanted}" is offered.`, suggestion(similar)].filter(Boolean).join(' '));
   }

@@ -94,6 +94,8 @@ const FORM_ENDS: readonly Hint[] = [
 /** The pages of the workbench: what they show, the open forms, and the files and servers that the user opens. */
 export abstract class WorkbenchPages extends ListScreen {
   page: 'tools' | 'form' | 'calls' = 'tools';
+  /** The user has pressed a key. */
+  protected isPressed = false;
   readonly model: Model;
   readonly controls: Controls;
   readonly tools;
@@ -312,6 +314,7 @@ export abstract class WorkbenchPages extends ListScreen {
   }
 
   protected override beforeKey(name: string): void {
+    this.isPressed = true;
     if (!this.#warning || name === 'q' || name === 'ctrl+c') return;
     this.#warning = null;
     this.forgetKey();

@@ -189,7 +189,7 @@ export class Prober {
     const { windowMs } = this;
     if (windowMs < before)
       this.warn(
-        `no callback came within ${formatDuration(before)} (--probe-timeout): later calls were awaited for ${formatDuration(windowMs)} each`,
+        `no callback came within ${formatDuration(before)} (--probe-timeout); until one came, each further call was awaited for ${formatDuration(windowMs)}`,
       );
   }
 

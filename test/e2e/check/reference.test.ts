@@ -60,7 +60,7 @@ describe.concurrent("a tool like the reference's", () => {
     expect(ofStatus('could-not-run').length).toBeGreaterThan(9);
     const report = await readFile(file, 'utf8');
     expect(report).toContain(
-      'Notes\n  no callback came within 2s (--probe-timeout): later calls were awaited for 1s each\n',
+      'Notes\n  no callback came within 2s (--probe-timeout); until one came, each further call was awaited for 1s\n',
     );
     expect(report).toMatch(
       /\n\nCould not run, since another rule failed\n {2}TOOL-ALWAYS failed: TOOL-POST, .*\n\n/,

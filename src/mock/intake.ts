@@ -7,12 +7,7 @@ import { type Log, RecordedRequest, ServedRequest } from '../events/log.js';
 import type { RequestFault } from '../fixtures/file-schema.js';
 import { type Answer, type Denial, type Incoming, type Reply, routeAt } from '../http/route.js';
 import { endsCall, isQuestion } from '../protocol/callbacks.js';
-import {
-  type Addressee,
-  addresseeIn,
-  type InvocationReading,
-  readInvocation,
-} from '../protocol/invocation.js';
+import { addresseeIn, type InvocationReading, readInvocation } from '../protocol/invocation.js';
 import { RecentMap } from '../util/collections.js';
 import { readJson } from '../util/json.js';
 import type { Concern } from './conversation.js';
@@ -95,14 +90,6 @@ function identityOf(thread: string, id: string): string {
   return identity.length <= MAX_KEY_LENGTH ? identity : `sha256:${hash('sha256', identity)}`;
 }
 
-interface Received {
-  readonly incoming: Incoming;
-  readonly bytes: Uint8Array;
-  readonly body: Content;
-  readonly reading: InvocationReading;
-  readonly addressee: Addressee;
-}
-
 type RecoveredCall = Recovery['calls'][number];
 
 /** Refusals of invocations that are errors of the runtime. */
@@ -169,16 +156,33 @@ export class Intake {
   }
 
   #receive(incoming: Incoming, bytes: Uint8Array): Reply | Promise<Reply> {
-    const overflow = this.parts.openCalls.problemUnread(bytes);
-    if (overflow !== null) return this.#turnAway(this.request(incoming, 'invocation'), overflow, {});
+    const { allowRepeats, openCalls, responder, services } = this.parts;
+    const tooLarge = openCalls.problemUnread(bytes);
+    if (tooLarge !== null) return this.#turnAway(this.request(incoming, 'invocation'), tooLarge, {});
     const body = new Content(bytes);
     const reading = readInvocation(readJson(bytes)); // the bytes are not kept with it: many calls are remembered
     const addressee = addresseeIn(reading);
-    if (!addressee) {
-      const request = this.request(incoming, 'invocation', { body });
-      return this.#giveUp(request, isUtf8(bytes), reading.ok ? [] : reading.faults);
+    if (!addressee) return this.#giveUp(this.request(incoming, 'invocation', { body }), bytes, reading);
+    const arrival = this.#repeats.arrive(addressee.group_id, addressee.id, body.sha256);
+    const { key, attempts: attempt } = arrival.call;
+    const conversation = new RapConversation({ key, addressee, base: incoming.base }, services);
+    const { about } = conversation;
+    const request = this.request(incoming, 'invocation', { body, attempt, ...about });
+    if (arrival.isRepeat && !allowRepeats)
+      return this.#keepingFailed().then(status => request.answer(status ?? 200));
+    const overflow = openCalls.admit(conversation, bytes);
+    if (overflow !== null) {
+      arrival.call.isAccepted = false;
+      return this.#turnAway(request, overflow, about);
     }
-    return this.#take({ incoming, bytes, body, reading, addressee });
+    if (arrival.isReused) conversation.warn('another call of this thread has the same id');
+    if (reading.ok) for (const note of reading.notes) conversation.warn(`the invocation: ${note}`);
+    const plan = reading.ok
+      ? responder.plan({ invocation: reading.invocation, headers: incoming.headers }, attempt)
+      : malformedRefusal('invocation', reading.faults);
+    return plan instanceof Promise
+      ? plan.then(each => this.#carryOut(each, request, conversation, arrival.call))
+      : this.#carryOut(plan, request, conversation, arrival.call);
   }
 
   /** Returns the key of the call in a notice, known or not. */
@@ -229,30 +233,6 @@ export class Intake {
       : null;
     if (plan) conversation.faultsOf = plan.faultsOf;
     await openCalls.carryOut(plan ?? substituteFor(call), conversation);
-  }
-
-  #take({ incoming, bytes, body, reading, addressee }: Received): Reply | Promise<Reply> {
-    const { allowRepeats, openCalls, responder, services } = this.parts;
-    const arrival = this.#repeats.arrive(addressee.group_id, addressee.id, body.sha256);
-    const { key, attempts: attempt } = arrival.call;
-    const conversation = new RapConversation({ key, addressee, base: incoming.base }, services);
-    const { about } = conversation;
-    const request = this.request(incoming, 'invocation', { body, attempt, ...about });
-    if (arrival.isRepeat && !allowRepeats)
-      return this.#keepingFailed().then(status => request.answer(status ?? 200));
-    const overflow = openCalls.admit(conversation, bytes);
-    if (overflow !== null) {
-      arrival.call.isAccepted = false;
-      return this.#turnAway(request, overflow, about);
-    }
-    if (arrival.isReused) conversation.warn('another call of this thread has the same id');
-    if (reading.ok) for (const note of reading.notes) conversation.warn(`the invocation: ${note}`);
-    const plan = reading.ok
-      ? responder.plan({ invocation: reading.invocation, headers: incoming.headers }, attempt)
-      : malformedRefusal('invocation', reading.faults);
-    return plan instanceof Promise
-      ? plan.then(each => this.#carryOut(each, request, conversation, arrival.call))
-      : this.#carryOut(plan, request, conversation, arrival.call);
   }
 
   #carryOut(
@@ -331,10 +311,11 @@ export class Intake {
   }
 
   /** Logs the error only: without a callback URL it cannot be reported (TOOL-MALFORMED; threats, row 21). */
-  #giveUp(request: ServedRequest, isText: boolean, faults: readonly string[]): Reply {
-    const why = `malformed invocation without a callback URL: ${faults.join('; ')}`;
+  #giveUp(request: ServedRequest, bytes: Uint8Array, reading: InvocationReading): Reply {
+    const faults = reading.ok ? '' : reading.faults.join('; ');
+    const why = `malformed invocation without a callback URL: ${faults}`;
     this.#log.emit({ kind: 'dropped', what: 'invocation', why, count: 1 });
-    return request.answer(isText ? 200 : 400);
+    return request.answer(isUtf8(bytes) ? 200 : 400);
   }
 
   /** Sends 503 if the journal could not be written, so that the runtime sends the invocation again. */

@@ -1,15 +1,18 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { requestTarget, retryAfterMs } from '../../src/http/client.js';
 import { createNodeClient } from '../../src/http/node-client.js';
-import { createAgentClient } from '../../src/http/pooled-client.js';
+import { createAgentClient, guardedFetch } from '../../src/http/pooled-client.js';
+import { anyCodePoint } from '../support/characters.js';
 import { clientContract } from './client.contract.js';
 import { answer, pour, startPeer } from './peer.js';
 
@@ -120,5 +123,125 @@ describe.each([
 
   it('loads undici only if it is used', () => {
     expect(inputs.some(path => path.includes('undici'))).toBe(kind === 'Agent');
+  });
+});
+
+const target = (url: string) => requestTarget(url, new URL(url));
+
+describe('TOOL-OPAQUE: a request target is sent as written', () => {
+  it.each([
+    ['http://h', '/'],
+    ['http://h?', '/?'],
+    ['http://h?a=b', '/?a=b'],
+    ['http://h#f', '/'],
+    ['http://h/a/../b/./c', '/a/../b/./c'],
+    ['http://h//x//', '//x//'],
+    ['http://h/a?', '/a?'],
+    ['http://h/a?#f', '/a?'],
+    ['http://h/%2e%2E/%c3%A9?q=%2f+%20', '/%2e%2E/%c3%A9?q=%2f+%20'],
+    ['http://h/a|b^{c}"<d>`?\'', '/a|b^{c}"<d>`?\''],
+    ['http://h/a\\b', '/a\\b'],
+    ['http://h:80/x', '/x'],
+    ['https://[::1]:8443/x/', '/x/'],
+    ['HTTP://H/X', '/X'],
+    ['http://bücher.example/t', '/t'],
+  ])('%s', (url, written) => expect(target(url)).toBe(written));
+
+  it.each([
+    ['http://h/é/😀?ü', '/%C3%A9/%F0%9F%98%80?%C3%BC'],
+    ['http://h/\ud800', '/%EF%BF%BD'],
+  ])('except for characters that a request line cannot contain: %s', (url, sent) =>
+    expect(target(url)).toBe(sent),
+  );
+
+  it.each([
+    ['http://h/a b/../c', '/c'],
+    [' http://h/x ', '/x'],
+    ['http://h/a\tb\r\nHost: x', '/abHost:%20x'],
+    ['http:\\\\h\\x', '/x'],
+    ['http:h/x', '/x'],
+    ['http:///h/x', '/x'],
+    ['ht\ntp://h/x', '/x'],
+  ])('except for URLs that only a lenient parser accepts: %j', (url, sent) => expect(target(url)).toBe(sent));
+
+  it('row 17: any URL results in exactly one line', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: anyCodePoint }), tail => {
+        expect(target(`http://h/${tail}`)).toMatch(/^\/[!-~]*$/);
+      }),
+    );
+  });
+});
+
+const NOW = new Date('1994-11-06T08:49:00Z');
+
+describe('Retry-After', () => {
+  it.each([
+    ['seconds', '120', 120_000],
+    ['an HTTP date', 'Sun, 06 Nov 1994 08:49:37 GMT', 37_000],
+    ['an RFC 850 date', 'Sunday, 06-Nov-94 08:49:37 GMT', 37_000],
+    ['an asctime date, in UTC', 'Sun Nov  6 08:49:37 1994', 37_000],
+    ['a past date', 'Sun, 06 Nov 1994 08:00:00 GMT', 0],
+    ['surrounding blanks', ' 1 ', 1_000],
+  ])('accepts %s', (_, value, expected) => expect(retryAfterMs(value, NOW)).toBe(expected));
+
+  it.each([
+    undefined,
+    '',
+    '1.5',
+    '1e3',
+    '0x10',
+    '+5',
+    'tomorrow',
+    '1994-11-06',
+    'Sun, 99 Nov 1994 08:49:37 GMT',
+  ])('ignores an invalid value: %s', value => expect(retryAfterMs(value, NOW)).toBe(null));
+});
+
+describe('the guarded fetch', () => {
+  const ends: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const end of ends.splice(0)) await end();
+  });
+
+  function serving(listener: RequestListener): Promise<string> {
+    const server = createServer(listener);
+    ends.push(() => server.close().closeAllConnections());
+    return listening(server);
+  }
+
+  function fetching() {
+    const { fetch, close } = guardedFetch({ maxBytes: 1_000 });
+    ends.unshift(close);
+    return fetch;
+  }
+
+  it('sends the request as given, and returns the response', async () => {
+    const url = await serving(async (request, response) => {
+      for await (const chunk of request) response.write(chunk);
+      response.end(request.headers['x-key']);
+    });
+    const answer = await fetching()(url, { method: 'POST', headers: { 'x-key': 'k' }, body: 'body' });
+    expect([answer.status, await answer.text()]).toEqual([200, 'bodyk']);
+  });
+
+  it('does not follow redirects', async () => {
+    const url = await serving((_, response) => void response.writeHead(302, { location: '/there' }).end());
+    const answer = await fetching()(url);
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/there']);
+  });
+
+  it('fails for a body over the limit', async () => {
+    const url = await serving((_, response) => void response.end('x'.repeat(2_000)));
+    const answer = await fetching()(url);
+    await expect(answer.text()).rejects.toMatchObject({ code: 'TOO_LARGE' });
+  });
+
+  it.each([
+    ['http://169.254.169.254/', 'REFUSED_ADDRESS'],
+    ['file:///etc/passwd', 'BAD_URL'],
+    ['http://127.0.0.1:1024/', 'ECONNREFUSED'],
+  ])('refuses %s: %s', async (url, code) => {
+    await expect(fetching()(url)).rejects.toMatchObject({ name: 'TransportError', code });
   });
 });

@@ -46,24 +46,6 @@ const PLAIN: readonly Case[] = [
     text: '{"denied": {"tool": "...", "reason": "..."}}',
   },
   {
-    call: ['lmkit', 'kind=canceled'],
-    status: 5,
-    outcome: { type: 'canceled', basis: 'convention', by: 'user|policy|system' },
-    text: '{"canceled": {"reason": "...", "by": "user|policy|system"}}',
-  },
-  {
-    call: ['lmkit', 'kind=timeout'],
-    status: 5,
-    outcome: { type: 'timeout', basis: 'convention', durationMs: 30_000 },
-    text: '{"timeout": {"durationMs": 30000}}',
-  },
-  {
-    call: ['lmkit', 'kind=error'],
-    status: 5,
-    outcome: { ...FAILED, message: '...', code: 'OPTIONAL_CODE' },
-    text: '{"error": {"message": "...", "code": "OPTIONAL_CODE", "type": "OptionalType"}}',
-  },
-  {
     call: ['json'],
     text: '{"instances":[{"id":"i-0abc123","state":"running","tags":{"team":"é","empty":{}}}],"serial":9007199254740993,"count":1,"count":2}',
   },

@@ -20,13 +20,9 @@ describe.concurrent.each(['plain', 'mock'] as const)('a late result, of %s', nam
     expect(await tool(name).answers({ id })).toEqual([200]);
     expect(verdicts(report)).toEqual(['late 200']);
     expect(report.outcome).toMatchObject({ type: 'timeout', durationMs: 500, basis: 'ours' });
+    expect(report.llm?.text).toBe('{"timeout":{"durationMs":500}}');
     expect(report.result).toBeNull();
     expect(stderr).toContain('a tool_result came after the call had ended');
-  });
-
-  it('-o text: the text is the timeout', async () => {
-    const { stdout } = await runHere(argv`invoke ${tool(name).url} ${LATE} -o text`);
-    expect(stdout).toBe('{"timeout":{"durationMs":500}}');
   });
 });
 

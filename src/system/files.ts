@@ -55,11 +55,6 @@ export function createPrivateFile(path: string, files: Files = fs): Promise<Priv
   return createFile(path, OWNER_ONLY, files);
 }
 
-/** As {@link createPrivateFile}, but other users may read it. */
-export function createPublicFile(path: string): Promise<PrivateFile> {
-  return createFile(path, EVERYBODY_MAY_READ, fs);
-}
-
 async function createFile(path: string, mode: number, files: Files): Promise<PrivateFile> {
   await removeLeftDrafts(path);
   const draft = await draftBeside(path);
@@ -261,13 +256,18 @@ export class GroupWriter {
 
 /**
  * Writes a file that other users may read, such as a report for CI: atomically, and never through a planted link (threats, rows 26 and
- * 27). `text` ends with a line feed.
+ * 27).
+ * @param lines or a text that ends with a line feed
  * @throws ProtocolCliError `unwritable-file`.
  */
-export async function writePublicFile(path: string, text: string, how?: Placing): Promise<void> {
-  const file = await createPublicFile(path);
+export async function writePublicFile(
+  path: string,
+  lines: string | Iterable<string>,
+  how?: Placing,
+): Promise<void> {
+  const file = await createFile(path, EVERYBODY_MAY_READ, fs);
   try {
-    await file.write(text.replace(/\n$/, ''));
+    for (const line of typeof lines === 'string' ? [lines.replace(/\n$/, '')] : lines) await file.write(line);
     await file.commit(how);
   } catch (error) {
     await file.discard();

@@ -98,21 +98,6 @@ describe('RT-OAUTH: consent', () => {
 
 describe('RT-SUB: the events of a subscription', () => {
   const opened = () => at(9, resultArrives({ subscription: true }));
-  const OPENED = '✓ result after 9ms; it opened a subscription';
-
-  test('have a number and the conversation that receives them', () => {
-    const story = [
-      at(10, event('e1')),
-      at(11, event('e2', { associative: true, text: 'joined' })),
-      at(12, event('e3', { final: true, text: 'gone' })),
-    ];
-    expect(conversation(opened(), ...story)).toEqual([
-      OPENED,
-      '• event 1 → child thread: opened after 10ms',
-      '• event 2 → this thread (associative): joined after 11ms',
-      '• last event 3 → child thread: gone after 12ms',
-    ]);
-  });
 
   test('after the last one are discarded and reported', () => {
     expect(conversation(opened(), event('e1', { final: true }), event('e2')).at(-1)).toBe(

@@ -8,7 +8,6 @@ import { createRedactor } from '../../src/util/redact.js';
 import { hiddenIn } from '../../src/util/visible.js';
 import {
   acknowledged,
-  answered,
   arrives,
   at,
   CHOICE,
@@ -205,27 +204,6 @@ describe('-v', () => {
     for (const event of eventsOf(...story)) tell(event);
     return text;
   }
-
-  test('marks sent lines with > and received lines with <, as curl does', () => {
-    const text = told([], call(), answered(400, { body: 'no' }), resultArrives());
-    expect(text).toBe(
-      [
-        '> POST http://127.0.0.1:3001/invoke',
-        '> content-type: application/json',
-        '',
-        JSON.stringify(INVOCATION),
-        '< 400',
-        '',
-        'no',
-        '< POST /callback/token',
-        '< content-type: application/json',
-        '',
-        '{"type":"tool_result","group_id":"thread_xyz","id":"call_abc123","text":"done"}',
-        '> 200',
-        '',
-      ].join('\n'),
-    );
-  });
 
   describe('row 25: contains no secrets', () => {
     test('hides the address for the answer to a question', () => {

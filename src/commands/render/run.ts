@@ -10,7 +10,7 @@ import { colourLevel } from '../../render/terminal/colour-level.js';
 import { pictureLines } from '../../render/terminal/svg.js';
 import { createTheme } from '../../render/terminal/theme.js';
 import { mergeWarnings } from '../../render/warnings.js';
-import { createPublicFile } from '../../system/files.js';
+import { writePublicFile } from '../../system/files.js';
 import { keepHeapTight, keepNewspaceSmall } from '../../system/process.js';
 import { isClosed, writeOut } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
@@ -148,25 +148,13 @@ const FIRST_CHUNK = 4 * 1024;
 
 const CHUNK = 64 * 1024;
 
-/** Writes to a stream, or a file completely or not at all (threats, rows 26 and 27). @throws ProtocolCliError `unwritable-file`. */
+/** Writes to a file, or to a stream as fast as its reader reads; stops when the reader is gone (threats, row 30). */
 async function writeLines(
   lines: Iterable<string>,
   path: string | undefined,
   stream: NodeJS.WritableStream,
 ): Promise<void> {
-  if (path === undefined) return streamLines(lines, stream);
-  const file = await createPublicFile(path);
-  try {
-    for (const line of lines) await file.write(line);
-    await file.commit();
-  } catch (error) {
-    await file.discard();
-    throw error;
-  }
-}
-
-/** Writes as fast as the reader reads, and stops when the reader is gone (threats, row 30). */
-async function streamLines(lines: Iterable<string>, stream: NodeJS.WritableStream): Promise<void> {
+  if (path !== undefined) return writePublicFile(path, lines);
   let chunk = '';
   let least = FIRST_CHUNK;
   for (const line of lines) {

@@ -4,7 +4,7 @@ import { History } from '../../../src/events/history.js';
 import { createLog } from '../../../src/events/log.js';
 
 /** More calls, and more bytes, than a history keeps. */
-const MANY = 2_500;
+const MANY = 2_100;
 const LARGE = 5 * 1024 * 1024;
 
 /** A listener's history without its sockets: each callback names its call. */

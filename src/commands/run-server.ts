@@ -94,9 +94,7 @@ export async function startLines(
   let end: (reason: string) => unknown = () => {};
   if (output === 'ndjson') {
     const bounded = new BoundedOutput(stdout);
-    bounded.onError = error => {
-      throw error; // ends the server
-    };
+    bounded.onError = error => void Promise.reject(error); // ends the server
     const transcript = streamTranscript(bounded, redactor, about);
     subscribe(transcript.event);
     end = reason => {

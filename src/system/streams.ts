@@ -79,6 +79,7 @@ export class BoundedOutput {
   #waiting = 0;
   #lost = 0;
   #isWriting = false;
+  #isScheduled = false;
   #writing: Promise<void> = Promise.resolve();
 
   constructor(
@@ -98,14 +99,15 @@ export class BoundedOutput {
   write(...texts: readonly OutputLine[]): void {
     const lost = this.#lost > 0 ? this.lost(this.#lost) : [];
     this.#lost = 0;
-    for (const text of [...lost, ...texts]) {
+    for (const text of [...lost, ...texts].filter(text => text !== '')) {
       this.#texts.push(text);
       this.#waiting += text.length;
     }
-    if (this.#isWriting) return;
-    this.#isWriting = true;
-    this.#writing = this.#writeAll();
-    this.#writing.catch(error => this.onError(error));
+    // A scheduled batch takes these texts too.
+    if (this.#isScheduled || this.#texts.length === 0) return;
+    this.#isScheduled = true;
+    this.#writing = this.#isWriting ? this.#writing.then(() => this.#writeBatch()) : this.#writeBatch();
+    this.#writing.catch(() => {}); // `written()` rejects
   }
 
   /** Makes and writes all of these texts, or none. */
@@ -114,17 +116,23 @@ export class BoundedOutput {
     else this.write(...make());
   }
 
-  /** Resolves once everything is written. @throws ProtocolCliError `unwritable-file`, for example if the disk is full. */
+  /** Resolves once all texts so far are written. @throws ProtocolCliError `unwritable-file`, for example if the disk is full. */
   written(): Promise<void> {
     return this.#writing;
   }
 
-  async #writeAll(): Promise<void> {
-    while (this.#texts.length > 0)
+  async #writeBatch(): Promise<void> {
+    this.#isScheduled = false;
+    this.#isWriting = true;
+    try {
       for (const [piece, taken] of joined(this.#texts.splice(0))) {
         await writeOut(this.stdout, piece);
         this.#waiting -= taken;
       }
+    } catch (error) {
+      this.onError(error);
+      throw error;
+    }
     this.#isWriting = false;
   }
 }

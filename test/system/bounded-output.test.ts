@@ -65,6 +65,21 @@ test('row 30: drops and counts texts that would fill the memory, but never the e
   expect(taken.join(' ')).toBe('one two(2 lost)still (1 lost)six end');
 });
 
+test('written() does not wait for texts that were added later', async () => {
+  const { stream, taken, takeAll } = slowReader();
+  const output = new BoundedOutput(stream);
+  output.write('one');
+  output.write('two');
+  const isWritten = output.written().then(() => taken.length);
+  output.write('three');
+  const more = setInterval(() => output.write('more'), 0);
+  await takeAll();
+  await isWritten;
+  clearInterval(more);
+  await takeAll();
+  expect(taken.slice(0, 2)).toEqual(['one', 'twothree']);
+});
+
 test('row 30: a long text is made as the reader takes it', async () => {
   const { stream, takeAll } = slowReader();
   const output = new BoundedOutput(stream);

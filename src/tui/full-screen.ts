@@ -21,7 +21,6 @@ interface ScreenView {
 
 export interface FullScreenOptions extends Terminal {
   readonly clock: Clock;
-  /** The events that the view receives. */
   readonly subscribe?: (listener: Listener) => () => void;
 }
 

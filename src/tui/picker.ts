@@ -9,7 +9,6 @@ type Question = Pick<UserChoice, 'prompt' | 'choices' | 'default'>;
 
 interface State {
   readonly selected: number;
-  /** The digits typed so far. */
   readonly typed: string;
   /** The call that asks, if there are several. */
   readonly asker: Line;

@@ -72,7 +72,6 @@ interface CallsOptions {
   readonly model: Model;
   readonly source: () => Source;
   readonly now: () => number;
-  /** The call to compare others with. */
   readonly marked: () => Compared | null;
   /** The supported types of display segments (RT-DISPLAY). */
   readonly supports: ReadonlySet<string>;

@@ -155,7 +155,6 @@ interface Start {
   /** The id of a server; by default the first server that has the operation. */
   readonly server?: string;
   readonly operation?: string;
-  /** The path of a transcript to open at the start. */
   readonly transcript?: string;
   /** The values of its form. Their types depend on the `inputSchema`, which is loaded later. */
   readonly arguments?: (schema: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;

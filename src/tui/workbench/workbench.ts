@@ -34,13 +34,11 @@ interface Sending {
 }
 
 interface OpenForm {
-  /** Of the server, the operation and the edited call. */
   readonly name: string;
   readonly server: string;
   readonly operation: string;
   /** The call that is edited; null in the form of the operation itself. */
   readonly about: string | null;
-  /** Of the operation. */
   description: string;
   form: Form;
 }
@@ -57,7 +55,6 @@ interface FormInput {
   readonly isShown?: boolean;
 }
 
-/** A line that the user types, and what is done with it. */
 interface TextPrompt {
   readonly label: string;
   /** Returns a message, if there is one. */
@@ -76,7 +73,6 @@ const MIN_ABOUT = 12;
 /** Possible widths of a form's name in the head, in cells; the widest that fits is used. */
 const NAME_WIDTHS = [60, 30, 12, 7];
 
-/** Minimum height of a form with a heading, in rows. */
 const MIN_ROWS_FOR_HEADING = 8;
 
 const FORM_HINTS: readonly Hint[] = [
@@ -94,7 +90,6 @@ const FORM_ENDS: readonly Hint[] = [
 /** The pages of the workbench: what they show, the open forms, and the files and servers that the user opens. */
 export abstract class WorkbenchPages extends ListScreen {
   page: 'tools' | 'form' | 'calls' = 'tools';
-  /** The user has pressed a key. */
   protected isPressed = false;
   readonly model: Model;
   readonly controls: Controls;

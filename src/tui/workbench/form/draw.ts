@@ -23,7 +23,6 @@ const MAX = { rows: 4, messageRows: 3, messages: 3, about: 800, limit: 80 };
 /** Minimum height for a blank row above `Run`. */
 const MIN_ROWS_FOR_GAP = 12;
 
-/** Minimum width for a type beside the value, in columns. */
 const MIN_COLUMNS_FOR_TYPE = 60;
 
 /** With more focusable rows than this, `Run` shows the number of the focused one. */
@@ -207,7 +206,6 @@ function rulesLine(row: Row): Line {
   return quote(hints.filter(Boolean).join(' · '), 'dim');
 }
 
-/** The keys that apply to a row. */
 function hintsOf({ kind, field }: Row): readonly (string | false)[] {
   const { isRequired, isExtra, isPresent, at } = field;
   const { input } = KINDS[field.kind];

@@ -45,11 +45,9 @@ interface Row {
   readonly kind: 'field' | 'add';
   /** Indexes of children, from the root down. */
   readonly address: readonly number[];
-  /** A JSON path. */
   readonly path: string;
   readonly depth: number;
   readonly field: Field;
-  /** Whether it can have the focus. */
   readonly isFocusable: boolean;
 }
 

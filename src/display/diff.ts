@@ -5,8 +5,6 @@ import { hiddenIn, visibleLine } from '../util/visible.js';
 /** A parsed unified diff, independent of the tool that wrote it. */
 export interface Diff {
   readonly files: readonly DiffFile[];
-  readonly added: number;
-  readonly removed: number;
 }
 
 type FileKind = 'changed' | 'created' | 'deleted' | 'renamed' | 'copied' | 'mode' | 'binary';
@@ -374,20 +372,21 @@ export function parsePatch(patch: string, path = ''): Parsed {
     const missing = missingHunk(files);
     if (missing !== undefined) return { ok: false, reason: missing };
     let taken = 0;
-    const diff = diffOf(
-      files.map(file => {
+    const diff = {
+      files: files.map(file => {
         const own = outline.hunks.slice(taken, taken + file.hunks.length);
         taken += own.length;
         return fileOf(file, own, lines, path);
       }),
-    );
+    };
     return { ok: true, diff, recounted: miscounts(outline.hunks) };
   } catch (error) {
     return { ok: false, reason: visibleLine(error instanceof Error ? error.message : String(error)) };
   }
 }
 
-export function diffOf(files: readonly DiffFile[]): Diff {
+/** The added and removed rows of all files. */
+export function totalsOf({ files }: Diff): Pick<DiffFile, 'added' | 'removed'> {
   const sum = (of: 'added' | 'removed') => files.reduce((total, file) => total + file[of], 0);
-  return { files, added: sum('added'), removed: sum('removed') };
+  return { added: sum('added'), removed: sum('removed') };
 }

@@ -6,7 +6,7 @@ import { validate } from '../protocol/validate.js';
 import { patchOf } from '../util/patch-of.js';
 import { excerpt, firstOf } from '../util/text.js';
 import { hiddenIn, visibleLine } from '../util/visible.js';
-import { type Diff, diffOf, parsePatch } from './diff.js';
+import { type Diff, parsePatch } from './diff.js';
 
 /** A display segment: any type, content not yet parsed (seed 000, "Display Segments"). */
 interface Segment {
@@ -187,7 +187,7 @@ const readFiles = readerOf('diff', z.object({ files: z.array(changedFile) }), ({
       files.push({ ...file, oldPath: path, newPath: path, kind: KIND_OF_STATUS.get(status) ?? 'changed' });
     raw += `${headersOf(name, status)}${hunks}`;
   }
-  return { ok: true, drawing: { kind: 'diff', path: '', diff: diffOf(files), raw } };
+  return { ok: true, drawing: { kind: 'diff', path: '', diff: { files }, raw } };
 });
 
 const KIND_OF_STATUS = new Map<unknown, 'created' | 'deleted'>([

@@ -1,5 +1,5 @@
 import { diffWordsWithSpace } from 'diff';
-import type { Diff, RowKind, Rows } from '../display/diff.js';
+import { type Diff, type RowKind, type Rows, totalsOf } from '../display/diff.js';
 import type { Highlighter } from '../display/syntax.js';
 import type { Token } from '../display/syntax-lexers.js';
 import { lastUpTo } from '../util/collections.js';
@@ -39,14 +39,15 @@ export interface Part {
   lineOf(row: number): number;
 }
 
-export function* partsOf({ files, ...sums }: Diff, look: DiffLook): Generator<Part> {
+export function* partsOf(diff: Diff, look: DiffLook): Generator<Part> {
+  const { files } = diff;
   const numbers = files.flatMap(({ hunks }) =>
     hunks.map(({ oldStart, oldCount, newStart, newCount }) =>
       Math.max(lastLine(oldStart, oldCount), lastLine(newStart, newCount)),
     ),
   );
   const digits = String(numbers.reduce((max, number) => Math.max(max, number), 0)).length;
-  if (files.length > 1) yield heading([], () => line`${files.length} files${sumWords(sums)}`);
+  if (files.length > 1) yield heading([], () => line`${files.length} files${sumWords(totalsOf(diff))}`);
   for (const file of files) yield* partsOfFile(file, { ...look, path: file.newPath, digits });
 }
 
@@ -79,7 +80,7 @@ function fileHeader(file: DiffFile): Line {
   return line`${quote(path, 'title')}${notes !== '' && say(` (${notes})`, 'dim')}${sumWords(file)}`;
 }
 
-function sumWords({ added, removed }: Pick<Diff, 'added' | 'removed'>): Line {
+function sumWords({ added, removed }: Pick<DiffFile, 'added' | 'removed'>): Line {
   return [say(` +${added}`, 'added'), say(` −${removed}`, 'removed')];
 }
 

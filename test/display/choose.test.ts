@@ -19,7 +19,12 @@ describe('the chosen segment', () => {
         index: 0,
         type: 'diff',
         reason: 'the first segment',
-        drawing: { kind: 'diff', path: 'src/main.rs', raw: SEED_PATCH, diff: { added: 1, removed: 0 } },
+        drawing: {
+          kind: 'diff',
+          path: 'src/main.rs',
+          raw: SEED_PATCH,
+          diff: { files: [{ added: 1, removed: 0 }] },
+        },
       },
       skipped: [],
       warnings: [

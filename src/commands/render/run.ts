@@ -1,6 +1,6 @@
 import type { DialectName } from '../../dialects/dialect.js';
 import { DIALECTS, translate } from '../../dialects/dialects.js';
-import { parsePatch } from '../../display/diff.js';
+import { parsePatch, totalsOf } from '../../display/diff.js';
 import { readRecording } from '../../events/transcript-reader.js';
 import { readCallback } from '../../protocol/callbacks.js';
 import type { Warning } from '../../protocol/requirements.js';
@@ -298,7 +298,7 @@ class Input {
       const reason = parsed.reason.replace(/^line (\d+)/, (_, at: string) => `line ${Number(at) + before}`);
       throw this.#invalid(DIFF, [reason]);
     }
-    const { files, added, removed } = parsed.diff;
+    const { files } = parsed.diff;
     const lines = prose.trim() === '' ? [] : prose.trim().split('\n');
     return saved(
       'diff',
@@ -308,7 +308,7 @@ class Input {
           const { oldPath, newPath, kind, added: plus, removed: minus } = file;
           return { oldPath, newPath, kind, hunks: hunks.length, added: plus, removed: minus };
         }),
-        ...{ added, removed },
+        ...totalsOf(parsed.diff),
       },
       parsed.recounted.map(message => ({ id: 'TOOL-DIFF', message })),
     );

@@ -26,15 +26,14 @@ function duration(text: string): number {
   return milliseconds;
 }
 
-export function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Give a whole number from 0.');
-  return Number(text);
-}
+const LARGEST = 999_999_999;
 
-function port(text: string): number {
-  const number = wholeNumber(text);
-  if (number > 65_535) throw new InvalidArgumentError('Give a port from 0 to 65535.');
-  return number;
+export function wholeNumber(from = 0, to = LARGEST): (text: string) => number {
+  return text => {
+    const number = /^\d{1,9}$/.test(text) ? Number(text) : -1;
+    if (number >= from && number <= to) return number;
+    throw new InvalidArgumentError(`Give a whole number from ${from}${to === LARGEST ? '' : ` to ${to}`}.`);
+  };
 }
 
 /** Parses the public base URL of a listener; a path is appended. */
@@ -120,8 +119,8 @@ interface OptionValue {
 /** Parsers by the placeholder of the value; without one, the value of a repeatable option is a list. */
 const PLACEHOLDERS: Readonly<Record<string, OptionValue['read']>> = {
   duration,
-  n: wholeNumber,
-  port,
+  n: wholeNumber(),
+  port: wholeNumber(0, 65_535),
   size: byteCount,
 };
 

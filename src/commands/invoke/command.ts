@@ -1,18 +1,12 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { DIALECT_NAMES } from '../../dialects/dialect.js';
-import { defineCommand, givenOptions, type RunCommand, usage } from '../options.js';
+import { defineCommand, givenOptions, type RunCommand, usage, wholeNumber } from '../options.js';
 import { OUTPUTS } from '../terminal.js';
 
 /** Limited because each call is kept until the end. */
 const MAX_REPEATS = 10_000;
 
 const MAX_CONCURRENCY = 1_000;
-
-const countUpTo = (most: number) => (text: string) => {
-  const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (number >= 1 && number <= most) return number;
-  throw new InvalidArgumentError(`Give a whole number from 1 to ${most}.`);
-};
 
 /** Options that have no effect beside another option, grouped by reason. */
 const INEFFECTIVE: Readonly<Record<'--mcp' | '--interactive', Readonly<Record<string, string>>>> = {
@@ -112,8 +106,8 @@ export function invokeCommand(run: RunCommand): Command {
     values: {
       '--open': { isHidden: true },
       '--timeout': { preset: '60s' },
-      '--repeat': { read: countUpTo(MAX_REPEATS) },
-      '--concurrency': { read: countUpTo(MAX_CONCURRENCY) },
+      '--repeat': { read: wholeNumber(1, MAX_REPEATS) },
+      '--concurrency': { read: wholeNumber(1, MAX_CONCURRENCY) },
       '--output': { choices: OUTPUTS },
       '--dialect': { choices: DIALECT_NAMES },
     },

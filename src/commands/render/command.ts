@@ -1,16 +1,10 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { DIALECT_NAMES } from '../../dialects/dialect.js';
 import { defineCommand, type RunCommand, wholeNumber } from '../options.js';
 
 /** Narrower rows cannot show a line of a diff. */
 const MIN_WIDTH = 20;
 const MAX_WIDTH = 1_000;
-
-function cells(text: string): number {
-  const width = wholeNumber(text);
-  if (width >= MIN_WIDTH && width <= MAX_WIDTH) return width;
-  throw new InvalidArgumentError(`A width is a number of cells from ${MIN_WIDTH} to ${MAX_WIDTH}.`);
-}
 
 export function renderCommand(run: RunCommand): Command {
   return defineCommand({
@@ -36,7 +30,7 @@ export function renderCommand(run: RunCommand): Command {
       '--dialect': { choices: DIALECT_NAMES },
       '--output': { choices: ['ui', 'plain', 'json'], preset: 'plain' },
       '--as': { choices: ['svg', ...DIALECT_NAMES] },
-      '--width': { read: cells },
+      '--width': { read: wholeNumber(MIN_WIDTH, MAX_WIDTH) },
     },
     examples: {
       'a saved result or transcript': 'protocol-cli render result.json',

@@ -76,7 +76,7 @@ const QUIET_MS = 400;
 /** Minimum time for the first sign of a driver, in ms. */
 const START_MS = 15_000;
 
-/** After this time without a sign, the user is told what is waited for, in ms. */
+/** After this time without a sign of the driver, a message says what the check waits for, in ms. */
 const SILENCE_MS = 3_000;
 
 /** Maximum number of requests of a runtime in one scenario: judging more would take minutes. */

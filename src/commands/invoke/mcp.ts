@@ -115,7 +115,7 @@ export class McpRun extends CallRun<Found> {
     return this.report(exchange, (isLeft ? forms.trouble : null) ?? troubleOf(server, exchange, error));
   }
 
-  /** Over stdio there is no URL, no header and no curl command. */
+  /** Over stdio a call has neither a URL nor headers nor a curl command. */
   protected override previewOf({ peer, server, tool: { name }, args }: Found) {
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
     if (peer.kind === 'stdio')

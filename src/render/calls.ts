@@ -2,6 +2,7 @@ import type { Exchange } from '../events/exchange.js';
 import type { JudgedOutcome } from '../protocol/outcome.js';
 import { prettyJson } from '../util/json.js';
 import type { Redactor } from '../util/redact.js';
+import { cut } from '../util/text.js';
 import { compactJson } from '../util/values.js';
 import { clipped, elapsed, jsonLine, type Line, type Span, say, type Tone, textLines } from './line.js';
 
@@ -40,17 +41,13 @@ const argsTexts = new WeakMap<object, string>();
 
 /** Arguments on one line. Cached, since they may be large. */
 export function argsCell(args: unknown, redactor?: Redactor, tone: Tone = 'dim'): Line {
-  if (typeof args !== 'object' || args === null) return shortText(compactJson(args ?? undefined) ?? '', tone);
+  if (typeof args !== 'object' || args === null)
+    return clipped(cut(compactJson(args ?? undefined) ?? '', SHORT), tone);
   const known = argsTexts.get(args);
   const json = known ?? (Object.keys(args).length === 0 ? '' : (compactJson(args) ?? ''));
   const text = known ?? (redactor?.text(json) ?? json).slice(0, 2 * SHORT).toWellFormed();
   argsTexts.set(args, text);
-  return shortText(text, tone);
-}
-
-/** The beginning of an untrusted text, on one line. */
-function shortText(text: string, tone: Tone): Line {
-  return clipped(text.length <= SHORT ? text : `${text.slice(0, SHORT).toWellFormed()}…`, tone);
+  return clipped(cut(text, SHORT), tone);
 }
 
 /** Maximum number of lines per message. */

@@ -168,10 +168,10 @@ function lineBelow(below: Line): Line {
 /** Limits of the body shown; the wire view shows all of it. */
 const SHOWN = { lines: 40, characters: 16_000, bytes: 256 };
 
-/** Bytes read: more than shown, so that no secret is cut in half. */
+/** Number of bytes read: more than shown, so that no secret is cut in half. */
 const READ = 4_096;
 
-/** Bytes per row. */
+/** Number of bytes per row. */
 const ROW = 16;
 
 /** The beginning of a raw body, safe to print: UTF-8 as text, other bytes in hex. Without secrets. */
@@ -259,7 +259,7 @@ export function bodyText(body: Content | undefined, redactor: Redactor): string 
   return shareableText(body, redactor) ?? `(${bytesText(body.size)} that are not UTF-8)`;
 }
 
-/** Bytes read of a larger body. */
+/** Number of bytes read of a larger body. */
 const LARGE = 64 * 1024;
 
 /** The beginning of a body, without secrets; null if it is not text. Callers must show far less than 64 KiB of it. */

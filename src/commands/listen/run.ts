@@ -8,12 +8,12 @@ import type { Callback } from '../../protocol/callbacks.js';
 import { llmText } from '../../protocol/outcome.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { arrivalOf, arrivalStep, arrivalWarnings } from '../../render/callbacks.js';
-import { clipped, elapsed, type Line, line, marked, quote, say } from '../../render/line.js';
+import { clipped, elapsed, type Line, line, marked, quote, say, UNWRAPPED } from '../../render/line.js';
 import { displayReport } from '../../render/outputs/call-report.js';
 import { type Trouble, warningText } from '../../render/outputs/trouble.js';
 import { panesOf, viewPane, wholePane } from '../../render/panes.js';
 import { stepLine } from '../../render/steps.js';
-import { createTheme, styleLine, type Theme, wrapLine } from '../../render/terminal/theme.js';
+import { createTheme, type Theme, wrapLine } from '../../render/terminal/theme.js';
 import { misdirected, refusedText } from '../../render/warnings.js';
 import { type CallIds, OpenListener } from '../../runtime/callback-server.js';
 import { keepHeapTight } from '../../system/process.js';
@@ -329,10 +329,7 @@ class Writer {
 
   *#texts(received: Received): Generator<string> {
     for (const line of this.#drawn(received))
-      for (const row of this.#width === undefined
-        ? [styleLine(line, this.#theme)]
-        : wrapLine(line, this.#width, this.#theme))
-        yield `${row}\n`;
+      for (const row of wrapLine(line, this.#width ?? UNWRAPPED, this.#theme)) yield `${row}\n`;
   }
 
   *#drawn(received: Received): Generator<Line> {

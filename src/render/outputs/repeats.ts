@@ -9,7 +9,7 @@ import {
 import { idOf } from '../../events/fold-exchange.js';
 import { History } from '../../events/history.js';
 import type { Warning } from '../../protocol/requirements.js';
-import { formatDuration, since } from '../../util/text.js';
+import { cut, formatDuration, since } from '../../util/text.js';
 import { counted, type Line, line, quote, say } from '../line.js';
 import { lineStyler } from '../terminal/theme.js';
 import { mergeWarnings, warningsOf } from '../warnings.js';
@@ -97,6 +97,8 @@ const [EXCERPT, REASON] = [60, 160];
 function callLine(number: number, exchange: Exchange, failure: Trouble | null): Line {
   const type = outcomeOf(exchange)?.type ?? 'pending';
   const isFine = type === 'success';
+  const [reason = ''] = failure?.message.split('\n', 1) ?? [];
+  const [text = ''] = llmTextOf(exchange)?.split('\n', 1) ?? [];
   const time = (what: string, ms: number | null): Line => [
     say(what, 'dim'),
     say((ms === null ? '–' : formatDuration(ms)).padStart(6)),
@@ -108,15 +110,8 @@ function callLine(number: number, exchange: Exchange, failure: Trouble | null): 
     ...time(' acknowledged ', acknowledgedAfter(exchange)),
     ...time(' result ', resultAfter(exchange)),
     say('  '),
-    ...(failure
-      ? quote(firstLineOf(failure.message, REASON), 'bad')
-      : quote(firstLineOf(llmTextOf(exchange) ?? '', EXCERPT), 'dim')),
+    ...(failure ? quote(cut(reason, REASON), 'bad') : quote(cut(text, EXCERPT), 'dim')),
   ];
-}
-
-function firstLineOf(text: string, max: number): string {
-  const [first = ''] = text.split('\n', 1);
-  return first.length > max ? `${first.slice(0, max).toWellFormed()}…` : first;
 }
 
 /** The warnings of all calls, and those of no call. @param notes come first */

@@ -297,7 +297,7 @@ function divided(
 
 /** Minimum width for side-by-side panes. */
 const WIDE = 120;
-/** Cells between the panes. */
+/** Gap between the panes, in cells. */
 const GAP = 3;
 
 /** How the human's and the LLM's pane share a width: side by side if there is room, else stacked. */

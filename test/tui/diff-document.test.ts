@@ -44,6 +44,7 @@ describe('a diff', () => {
         ];
         expect(linesOf(diffDocument(diff, look))).toEqual(whole);
       }),
+      { numRuns: 50 },
     );
   });
 
@@ -92,6 +93,7 @@ describe('a position', () => {
           if (number !== undefined && !isFold(after)) expect(numbersIn(after)).toContain(number);
         }
       }),
+      { numRuns: 50 },
     );
   });
 });

@@ -78,13 +78,12 @@ export class Workbench extends WorkbenchPages {
 
   enterEntry(): void {
     const { entry } = this.tools;
-    if (entry?.kind === 'server') {
-      if (entry.server.state.kind !== 'loading') this.controls.load(entry.server.id);
-    } else if (entry && entry.definitions > 1)
-      this.complain(
-        `${entry.tool.name}: ${definitionsWords(entry.definitions)}. Press u to open one by its URL.`,
-      );
-    else if (entry) this.openForm(entry);
+    if (!entry) return;
+    const { server, tool, definitions } = entry;
+    if (tool && definitions === 1) this.openForm({ server, tool });
+    else if (tool)
+      this.complain(`${tool.name}: ${definitionsWords(definitions)}. Press u to open one by its URL.`);
+    else if (server.state.kind !== 'loading') this.controls.load(server.id);
   }
 
   /** Restarts the server of the selected entry; reloads a server that was not started here. */
@@ -100,7 +99,7 @@ export class Workbench extends WorkbenchPages {
   removeServer(): void {
     const { tools } = this;
     const { entry, selected } = tools;
-    if (entry?.kind !== 'server' || entry.server.state.kind !== 'failed')
+    if (!entry || entry.tool || entry.server.state.kind !== 'failed')
       return void this.complain('Only a server that could not be reached can be removed. Select one.');
     tools.move(1);
     if (tools.selected === selected) tools.move(-1);
@@ -365,16 +364,16 @@ function mismatchOf(owners: number): string | null {
 
 function enterHint({ tools: { entry }, page }: Workbench): string | null {
   if (!entry || page !== 'tools') return null;
-  if (entry.kind === 'operation') return entry.definitions > 1 ? null : 'fill in';
+  if (entry.tool) return entry.definitions > 1 ? null : 'fill in';
   return { loading: null, unstarted: 'start', failed: 'retry', ready: 'reload' }[entry.server.state.kind];
 }
 
 function removeHint({ tools: { entry } }: Workbench): string | null {
-  return entry?.kind === 'server' && entry.server.state.kind === 'failed' ? 'remove' : null;
+  return entry?.tool === null && entry.server.state.kind === 'failed' ? 'remove' : null;
 }
 
 function restartHint({ tools: { entry } }: Workbench): string | null {
-  return entry?.kind === 'server' && entry.server.output ? 'restart' : null;
+  return entry?.tool === null && entry.server.output ? 'restart' : null;
 }
 
 const onTools =

@@ -8,15 +8,14 @@ import { onePart, type Sheet } from '../document/documents.js';
 import { cursorMark, firstLineOf, keysLine } from '../layout.js';
 import { definitionsIn, definitionsWords, type Model, type Server, toolsOf } from './model.js';
 
-type Entry = { readonly key: string; readonly server: Server } & (
-  | { readonly kind: 'server' }
-  | {
-      readonly kind: 'operation';
-      readonly tool: Tool;
-      /** The number of configured toolsets that define it. If there are several, none is used (RT-TOOLSET). */
-      readonly definitions: number;
-    }
-);
+interface Entry {
+  readonly key: string;
+  readonly server: Server;
+  /** Null in the entry of the server itself. */
+  readonly tool: Tool | null;
+  /** The number of configured toolsets that define it. If there are several, none is used (RT-TOOLSET). */
+  readonly definitions: number;
+}
 
 type ToolTab = (typeof TOOL_TABS)[number]['name'];
 
@@ -27,17 +26,16 @@ export function entryKey(...names: readonly [server: string, operation?: string]
 function entriesOf(servers: readonly Server[]) {
   const definitionsOf = definitionsIn(servers);
   const entries = servers.flatMap((server): readonly Entry[] => [
-    { key: entryKey(server.id), kind: 'server', server },
+    { key: entryKey(server.id), server, tool: null, definitions: 1 },
     ...toolsOf(server).map(tool => ({
       key: entryKey(server.id, tool.name),
-      kind: 'operation' as const,
       server,
       tool,
       definitions: definitionsOf(server, tool.name),
     })),
   ]);
   const keys = entries.map(({ key }) => key);
-  const counted = keys.filter((_, index) => entries[index]?.kind === 'operation');
+  const counted = keys.filter((_, index) => entries[index]?.tool);
   const preselected = Math.max(0, keys.indexOf(counted[0] ?? ''));
   const byKey = new Map(entries.map(entry => [entry.key, entry]));
   return { name: 'tools', keys, counted, get: (key: string) => byKey.get(key), preselected };
@@ -55,18 +53,16 @@ export function toolsList(model: Pick<Model, 'servers' | 'recent'>) {
       const { servers } = model;
       return entries.of(servers, () => entriesOf(servers));
     },
-    titleOf: (entry: Entry) => (entry.kind === 'operation' ? entry.tool.name : entry.server.about),
-    textOf: (entry: Entry) =>
-      entry.kind === 'operation' ? [entry.tool.name, entry.tool.description] : [entry.server.about],
+    titleOf: ({ tool, server }: Entry) => tool?.name ?? server.about,
+    textOf: ({ tool, server }: Entry) => (tool ? [tool.name, tool.description] : [server.about]),
     rows: (shown: readonly Entry[], selected: number) => ({
       lines: shown.map((entry, index) => entryLine(entry, index === selected)),
       isRunning: false,
     }),
     sheetOf(entry: Entry, tab: ToolTab): Sheet {
-      const { key, server } = entry;
+      const { key, server, tool, definitions } = entry;
       if (tab === 'logs') return sheets.of([key, server.output], () => logsSheet(server));
-      const title = say(entry.kind === 'server' ? 'SERVER' : 'OPERATION', 'title');
-      const definitions = entry.kind === 'operation' ? entry.definitions : 1;
+      const title = say(tool ? 'OPERATION' : 'SERVER', 'title');
       return sheets.of([key, server.state, definitions], () => onePart([title], detailLines(entry)));
     },
     empty: (): readonly Line[] => [
@@ -81,9 +77,8 @@ export function toolsList(model: Pick<Model, 'servers' | 'recent'>) {
 /** Limits: lines of a schema or a description, and characters of a description. */
 const MAX = { lines: 2_000, characters: 20_000 };
 
-function detailLines(entry: Entry): readonly Line[] {
-  if (entry.kind === 'server') return serverLines(entry.server);
-  const { tool, definitions } = entry;
+function detailLines({ server, tool, definitions }: Entry): readonly Line[] {
+  if (!tool) return serverLines(server);
   const schema = textLines(JSON.stringify(tool.inputSchema, null, 2), MAX.lines);
   const rest = schema.total - schema.lines.length;
   const warning = `${definitionsWords(definitions)}. Press u to open one by its URL.`;
@@ -124,12 +119,10 @@ function serverLines({ about, state }: Server): readonly Line[] {
   }
 }
 
-function entryLine(entry: Entry, isSelected: boolean): Line {
-  const cursor = cursorMark(isSelected);
-  if (entry.kind === 'server') return [cursor, ...serverLine(entry.server)];
-  const { tool, definitions } = entry;
+function entryLine({ server, tool, definitions }: Entry, isSelected: boolean): Line {
+  if (!tool) return [cursorMark(isSelected), ...serverLine(server)];
   return [
-    cursor,
+    cursorMark(isSelected),
     say('  '),
     ...quote(tool.name, isSelected ? 'title' : 'plain'),
     ...(definitions > 1 ? [say(` ⚠ in ${definitions} toolsets`, 'bad')] : []),

@@ -69,11 +69,11 @@ describe('RT-SUB: a call with a subscription', () => {
   });
 
   test('has all of its events, though the call record keeps fewer', () => {
-    const many = Array.from({ length: 3_000 }, (_, index) => event(`e${index}`, { text: `<${index}>` }));
+    const many = Array.from({ length: 2_100 }, (_, index) => event(`e${index}`, { text: `<${index}>` }));
     const session = onCalls([...subscribed, ...many.flat()]);
     expect(session.model.sources[0]?.callLog.history.first?.forgotten).toBeGreaterThan(0);
     session.press('<enter>', 'G');
-    expect(session.sees(LARGE)).toContain('event 3000 → child thread: <2999>');
+    expect(session.sees(LARGE)).toContain('event 2100 → child thread: <2099>');
     session.press('<tab>', '/');
     session.typed('<1777>\r');
     expect(session.sees(LARGE)).toContain('match 1 of 1 on line 3,558');

@@ -45,6 +45,6 @@ test('a call loads few files', async () => {
   expect(files.size).toBeGreaterThan(5);
   expect(files.size).toBeLessThanOrEqual(16);
   const text = [...files.values()].join('\n');
-  for (const unused of ['wrong line counts', 'no tool servers are configured'])
+  for (const unused of ['wrong line counts', 'no tool servers are configured', 'io.modelcontextprotocol'])
     expect(text).not.toContain(unused);
 });

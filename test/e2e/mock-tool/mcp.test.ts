@@ -133,28 +133,23 @@ describe.concurrent('stdout is JSON-RPC only', () => {
       .split('\n')
       .map(line => JSON.parse(line));
 
-  test.each([[[]], [['-o', 'ndjson']]])(
-    'every line is JSON-RPC, whatever a handler or a client writes: %j',
-    async flags => {
-      await using folder = await temporaryFolder();
-      const handle = "console.log('called'); process.stdout.write('raw'); return 1;";
-      const tool = `export default { name: 'op', description: 'o', inputSchema: {}, handle() { ${handle} } };`;
-      await folder.write('tool.mjs', tool);
-      const stdin = conversation('no JSON at all', '{"half":', { hello: 1 }, call(1, 'op'));
-      const ended = await run(['mock-tool', '--handlers', 'tool.mjs', '--mcp', 'stdio', ...flags], {
-        cwd: folder.path,
-        stdin,
-      });
-      expect(messagesOf(ended)).toMatchObject([
-        { jsonrpc: '2.0', id: 0 },
-        { jsonrpc: '2.0', id: 1, result: { content: [{ text: '1' }] } },
-      ]);
-      expect(ended.status).toBe(0);
-      expect(ended.stderr).toContain('called');
-      expect(ended.stderr).toContain('invalid JSON in a line');
-      expect(ended.stderr).toContain('not a JSON-RPC message');
-    },
-  );
+  test('every line is JSON-RPC, whatever a handler, a client or -o ndjson writes', async () => {
+    await using folder = await temporaryFolder();
+    const handle = "console.log('called'); process.stdout.write('raw'); return 1;";
+    const tool = `export default { name: 'op', description: 'o', inputSchema: {}, handle() { ${handle} } };`;
+    await folder.write('tool.mjs', tool);
+    const stdin = conversation('no JSON at all', '{"half":', { hello: 1 }, call(1, 'op'));
+    const args = ['mock-tool', '--handlers', 'tool.mjs', '--mcp', 'stdio', '-o', 'ndjson'];
+    const ended = await run(args, { cwd: folder.path, stdin });
+    expect(messagesOf(ended)).toMatchObject([
+      { jsonrpc: '2.0', id: 0 },
+      { jsonrpc: '2.0', id: 1, result: { content: [{ text: '1' }] } },
+    ]);
+    expect(ended.status).toBe(0);
+    expect(ended.stderr).toContain('called');
+    expect(ended.stderr).toContain('invalid JSON in a line');
+    expect(ended.stderr).toContain('not a JSON-RPC message');
+  });
 
   test('verification decides the exit status when the client is gone; a report is written to its file', async () => {
     await using folder = await withFixtures();
@@ -345,11 +340,8 @@ describe.concurrent('conflicting options', () => {
 describe.concurrent('without --mcp nothing of the SDK is loaded', () => {
   const SDK_WORDS = /io\.modelcontextprotocol|Mcp-Session-Id/;
 
-  test.each([
-    [['mock-tool', '-q', '--', 'true']],
-    [['invoke', '--demo', 'edit_file', 'path=a', '-o', 'text']],
-  ])('%j', async args => {
-    const texts = [...(await loadedBy(args)).values()];
+  test('mock-tool', async () => {
+    const texts = [...(await loadedBy(['mock-tool', '-q', '--', 'true'])).values()];
     expect(texts.length).toBeGreaterThan(0);
     expect(texts.filter(text => SDK_WORDS.test(text))).toEqual([]);
   });

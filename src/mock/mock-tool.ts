@@ -12,6 +12,7 @@ import { allowedDestinations } from '../http/addresses.js';
 import { type HttpClient, lazyClient } from '../http/client.js';
 import type { Denial, Incoming } from '../http/route.js';
 import type { RunningServer } from '../http/server.js';
+import { cameWithin } from '../system/process.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { didYouMean } from '../util/text.js';
 import { isRecord } from '../util/values.js';
@@ -222,19 +223,16 @@ export class MockTool extends Tool {
    * 4,000) it returns at once and reports what is still pending as undelivered.
    */
   async verified({ timeoutMs = WAIT_MS } = {}): Promise<VerificationReport> {
-    await new Promise<void>(resolve => {
-      const end = () => {
-        stop();
-        cancel();
-        resolve();
-      };
+    let stop = () => {};
+    const settled = new Promise<void>(resolve => {
       const look = () => {
-        if (!this.responder.verification.hasOpenCalls) void this.#services.outbox.idle().then(end);
+        if (!this.responder.verification.hasOpenCalls) void this.#services.outbox.idle().then(resolve);
       };
-      const stop = this.log.subscribe(look);
-      const cancel = this.clock.after(timeoutMs, end);
+      stop = this.log.subscribe(look);
       look();
     });
+    await cameWithin(settled, timeoutMs, { clock: this.clock });
+    stop();
     return this.verify();
   }
 

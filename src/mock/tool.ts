@@ -16,6 +16,7 @@ import type { VerificationReport } from '../events/verification.js';
 import { type Denial, type Incoming, type Route, routeAt } from '../http/route.js';
 import { type RunningServer, startServer } from '../http/server.js';
 import { type Clock, systemClock } from '../system/clock.js';
+import { cameWithin } from '../system/process.js';
 import { groupBy } from '../util/collections.js';
 import { readJson } from '../util/json.js';
 import { redactJson } from '../util/redact.js';
@@ -175,10 +176,7 @@ export abstract class Tool implements AsyncDisposable {
   /** Ends all waits. Resolves when no call is open and `delivered` resolved, or after `ms`. */
   protected async drain(ms: number, delivered?: () => Promise<void>): Promise<void> {
     this.pauses.endAll();
-    await new Promise<void>(resolve => {
-      const cancel = this.clock.after(ms, resolve);
-      void this.openCalls.idle().then(delivered).then(cancel).then(resolve);
-    });
+    await cameWithin(this.openCalls.idle().then(delivered), ms, { clock: this.clock });
   }
 }
 

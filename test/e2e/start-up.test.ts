@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/command-line.js';
 import { loadedBy } from './support/loaded.js';
@@ -24,7 +26,17 @@ function definedIn(files: ReadonlyMap<string, string>): string[] {
 }
 
 describe('a start loads only the definition of its command', () => {
-  test.each(COMMANDS.map(({ name }) => name))('%s', async name => {
+  test('each is in a file of its own', async () => {
+    const names = (await readdir('dist')).filter(name => name.endsWith('.js'));
+    const texts = await Promise.all(
+      names.map(async name => [name, await readFile(join('dist', name), 'utf8')] as const),
+    );
+    const defining = texts.map(file => definedIn(new Map([file]))).filter(found => found.length > 0);
+    const others = COMMANDS.map(({ name }) => name).filter(name => !NOTICES.includes(name));
+    expect(defining.toSorted()).toEqual([...others.map(name => [name]), NOTICES].toSorted());
+  });
+
+  test.each(['mock-tool', 'cancel'])('%s', async name => {
     const files = await loadedBy([name, '--help']);
     expect(definedIn(files)).toEqual(NOTICES.includes(name) ? NOTICES : [name]);
     expect(files.size).toBeLessThanOrEqual(10);

@@ -51,7 +51,7 @@ describe('RecentCalls', () => {
   test.each([
     ['events', 1_500, '', 1_000],
     ['fewer events', 300, '', 100],
-    ['bytes', 4, large, 1_000],
+    ['bytes', 2, large, 1_000],
   ])(
     'row 15: keeps the invocation, the result and the latest events of a long call, by %s',
     (_, count, text, most) => {

@@ -12,23 +12,13 @@ type BodyRef = NonNullable<Extract<TranscriptLine, { kind: 'request' }>['body']>
 
 export type TranscriptAbout = Pick<TranscriptHeader, 'startedAt' | 'observer' | 'program'>;
 
-/** Turns events into the lines of a transcript without secrets (threats, row 25). A body is written once, unless that was long ago. */
-export interface TranscriptWriter {
-  header(about: TranscriptAbout): string;
-  /** Returns the event's line, after a `body` line if its bytes are new; nothing after the end. */
-  event(event: Event): string[];
-  /** As {@link event}, but returns a long line in pieces, which are created as they are written. */
-  lines(event: Event): readonly OutputLine[];
-  /** Returns the line that closes the file, numbered after the last event. */
-  end(reason: string): string;
-}
-
 /** Digests of written bodies kept to write each body once; bounded for long recordings. */
 const REMEMBERED = 10_000;
 
 const REDACTION = 'callback tokens, credentials, header values, queries of auth_url, tokens of response_url';
 
-export function transcriptWriter(redactor: Redactor): TranscriptWriter {
+/** Turns events into the lines of a transcript without secrets (threats, row 25). A body is written once, unless that was long ago. */
+export function transcriptWriter(redactor: Redactor) {
   const written = new RecentMap<string, true>(REMEMBERED);
   let next = 0;
   let isOver = false;
@@ -52,11 +42,14 @@ export function transcriptWriter(redactor: Redactor): TranscriptWriter {
     return [...(body?.lines ?? []), write(eventLine(event, body?.ref ?? null, redactor))];
   };
   return {
-    header: about =>
+    header: (about: TranscriptAbout): string =>
       whole(write({ kind: 'header', format: 'protocol-cli-transcript/1', ...about, redaction: REDACTION })),
-    event: event => linesOf(event).map(whole),
+    /** Returns the event's line, after a `body` line if its bytes are new; nothing after the end. */
+    event: (event: Event): string[] => linesOf(event).map(whole),
+    /** As `event`, but returns a long line in pieces, which are created as they are written. */
     lines: linesOf,
-    end(reason) {
+    /** Returns the line that closes the file, numbered after the last event. */
+    end(reason: string): string {
       isOver = true;
       return whole(write({ kind: 'end', seq: next, reason }));
     },

@@ -78,9 +78,11 @@ export function newStepsOf(
   event: Event,
   { isPrivate = true, isOfMany = history.exchanges.size > 1 }: StepOptions = {},
 ): Step[] {
+  const stepsFor = NEW_STEPS[event.kind] as NewSteps<EventKind> | null;
   const ofCalls = concernedCalls(history, event).flatMap(key => {
     const exchange = history.exchanges.get(key);
-    return exchange ? labelledSteps(history, key, newCallSteps(exchange, event, isPrivate), isOfMany) : [];
+    const steps = exchange && stepsFor?.(exchange, event, isPrivate);
+    return steps ? labelledSteps(history, key, steps, isOfMany) : [];
   });
   return [
     ...(event.kind === 'loaded' ? [loadedStep(history, event)] : []),
@@ -189,11 +191,6 @@ const NEW_STEPS: { readonly [Kind in EventKind]: NewSteps<Kind> | null } = {
   answered: null,
   driver: null,
 };
-
-function newCallSteps(exchange: Exchange, event: Event, isPrivate: boolean): Step[] {
-  const stepsFor = NEW_STEPS[event.kind] as NewSteps<EventKind> | null;
-  return stepsFor?.(exchange, event, isPrivate) ?? [];
-}
 
 function attemptsOf({ attempts }: Exchange, leg: string): Attempt[] {
   return attempts.filter(attempt => attempt.leg === leg);

@@ -113,8 +113,10 @@ export class SavedTranscript implements Saved {
     const now = this.#log.events.at(-1)?.at ?? 0;
     const parts = this.#sessions.list.flatMap(session => {
       const calls = knownCalls(session, this.#log.history);
-      const ofOthers = calls.filter(({ exchange }) => !exchange);
-      return [sessionLines(session, calls, now), ...ofOthers.map(callLines), finalLines(session)];
+      const ofOthers = calls
+        .filter(({ exchange }) => !exchange)
+        .map(known => [[say('CALL ', 'title'), ...callWords(known.call)], ...callBodies(known)]);
+      return [sessionLines(session, calls, now), ...ofOthers, finalLines(session)];
     });
     const warnings = mergeWarnings(messagesOf(this.#sessions.warnings));
     return [this.#sessionLines, ...parts, problemLines(warnings)];
@@ -315,11 +317,6 @@ function sessionLines(session: Session, calls: readonly KnownCall[], now: number
   const name = line`${say('SESSION ', 'title')}${clipped(session.id, 'title')}`;
   return [line`${name}  ${sessionHead(session, now)}`, ...rows];
 }
-
-const callLines = (known: KnownCall): Line[] => [
-  [say('CALL ', 'title'), ...callWords(known.call)],
-  ...callBodies(known),
-];
 
 /** A file is finite, so everything in it is kept. */
 const ALL = { calls: Infinity, bytes: Infinity, sessions: Infinity };

@@ -67,12 +67,6 @@ function subscriptionReport({ invocation, arrivals, subscription }: Exchange): C
   return { events: subscription.events, ended: subscription.ended?.by ?? null, calls };
 }
 
-/** The current views of the call's thread (RT-VIEW). */
-function viewReports({ threads }: History, { invocation }: Exchange): CallReport['views'] {
-  const views = threads.get(invocation.group_id)?.views.values() ?? [];
-  return [...views].map(({ type, content, updates }) => ({ type, content, updates }));
-}
-
 /** The questions to the user, and the selected choices (RT-CHOICE). */
 function choiceReports(exchange: Exchange): CallReport['choices'] {
   const { questions, selections } = exchange;
@@ -87,6 +81,7 @@ function callReport(history: History, exchange: Exchange, panes: Panes | null): 
   const { dialect, endpoint, settled, attempts, forgotten } = exchange;
   const text = llmTextOf(exchange);
   const ackMs = acknowledgedAfter(exchange);
+  const views = history.threads.get(exchange.invocation.group_id)?.views.values() ?? []; // RT-VIEW
   return {
     ...(dialect && { dialect }),
     invocation: invocationOf(exchange),
@@ -103,7 +98,7 @@ function callReport(history: History, exchange: Exchange, panes: Panes | null): 
     callbacks: callbackReports(exchange),
     forgotten,
     subscription: subscriptionReport(exchange),
-    views: viewReports(history, exchange),
+    views: [...views].map(({ type, content, updates }) => ({ type, content, updates })),
     choices: choiceReports(exchange),
   };
 }

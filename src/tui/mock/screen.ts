@@ -92,30 +92,6 @@ export const MOCK_KEYS = new Keys<MockView>([
   ...READING_KEYS,
 ]);
 
-/** Counts all calls so far, including those that are no longer remembered. */
-class Tally {
-  #calls = 0;
-  #unmatched = 0;
-  #undelivered = 0;
-
-  apply(event: Event): void {
-    if (event.kind === 'request' && event.purpose === 'invocation' && event.attempt === 1) this.#calls++;
-    if (event.kind === 'matched' && event.fixture === null) this.#unmatched++;
-    if (event.kind === 'dropped' && event.what === 'callback') this.#undelivered += event.count;
-  }
-
-  /** `12 calls · 1 unmatched · 2 undelivered` */
-  get line(): Line {
-    const found = (count: number, what: string, tone: 'warn' | 'bad') =>
-      count > 0 ? [say(' · ', 'dim'), say(`${count} ${what}`, tone)] : [];
-    return [
-      say(counted(this.#calls, 'call'), 'dim'),
-      ...found(this.#unmatched, 'unmatched', 'warn'),
-      ...found(this.#undelivered, 'undelivered', 'bad'),
-    ];
-  }
-}
-
 export class MockView extends ListScreen {
   readonly list: ListDetail<ToolCall, Tab>;
   readonly controls: MockControls;
@@ -125,7 +101,8 @@ export class MockView extends ListScreen {
   /** Reset to null by each event. */
   #keys: readonly string[] | null = null;
   readonly #sheets = recentSheets<Tab>();
-  readonly #tally = new Tally();
+  /** Counts of all calls so far, including those that are no longer remembered. */
+  readonly #counts = { calls: 0, unmatched: 0, undelivered: 0 };
   #isPaused = false;
 
   constructor(options: MockOptions, onChange: () => void) {
@@ -170,13 +147,25 @@ export class MockView extends ListScreen {
     super.event(event);
     this.#calls.apply(event);
     this.#keys = null;
-    this.#tally.apply(event);
+    if (event.kind === 'request' && event.purpose === 'invocation' && event.attempt === 1)
+      this.#counts.calls++;
+    if (event.kind === 'matched' && event.fixture === null) this.#counts.unmatched++;
+    if (event.kind === 'dropped' && event.what === 'callback') this.#counts.undelivered += event.count;
     const news = event.calls?.length ? null : newsOf(event, {});
     if (news) this.note('event', [news]);
   }
 
   get summary(): string {
-    return lineText(this.#tally.line);
+    return lineText(this.#tally);
+  }
+
+  /** `12 calls · 1 unmatched · 2 undelivered` */
+  get #tally(): Line {
+    const { calls, unmatched, undelivered } = this.#counts;
+    const found = (count: number, what: string, tone: 'warn' | 'bad') =>
+      count > 0 && line`${say(' · ', 'dim')}${say(`${count} ${what}`, tone)}`;
+    const [odd, lost] = [found(unmatched, 'unmatched', 'warn'), found(undelivered, 'undelivered', 'bad')];
+    return line`${say(counted(calls, 'call'), 'dim')}${odd}${lost}`;
   }
 
   pause(): void {
@@ -217,7 +206,7 @@ export class MockView extends ListScreen {
     const about = [say(` · ${counted(fixtures, 'fixture')} · seed `, 'dim'), ...quote(seed, 'dim')];
     return [
       line`${cutLine(quote(name, 'title'), MAX_NAME)}  ${say(url, 'running')}${call && line`  ${new ToolCallView(call).name}`}`,
-      line`${paused}${this.#tally.line}${about}`,
+      line`${paused}${this.#tally}${about}`,
     ];
   }
 

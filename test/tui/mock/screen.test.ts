@@ -122,12 +122,14 @@ test("the problems are the runtime's", async () => {
   const story = new MockStory();
   const { reads, changed } = openSession(story);
   story.receives('a', { callback_url: 'nowhere' }).misses('a');
+  story.tell({ kind: 'dropped', what: 'callback', count: 2, why: 'the queue is full' });
   expect(reads('6')).toContain('judging …');
   await changed;
   const text = reads('6');
   expect(text).toContain('✗ RT-FIELDS');
   expect(text).not.toContain('TOOL-');
   expect(text).toContain('no fixture matches this call');
+  expect(text).toContain('\n1 call · 1 unmatched · 2 undelivered · 4 fixtures');
 });
 
 test('the address of the mock and its keys are visible at any width, however long the names are', () => {

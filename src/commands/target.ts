@@ -18,7 +18,7 @@ import { usage } from './options.js';
 import type { OnStop } from './terminal.js';
 
 /** The tool to call. */
-export type Target =
+type Target =
   | { readonly kind: 'url'; readonly url: string }
   /** POST directly to this URL, without discovery. */
   | { readonly kind: 'endpoint'; readonly url: string }

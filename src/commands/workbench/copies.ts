@@ -8,12 +8,13 @@ import { parseJson } from '../../util/json.js';
 import { isPlainHeader, type Redactor, redactHeaders, safeJson } from '../../util/redact.js';
 import { shellWord } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
+import type { InvokePlan } from '../invoke/plan.js';
 import { curlOf, PLACEHOLDER_CALLBACK, placeholdersIn } from '../invoke/request.js';
-import type { ConfiguredTarget, Target } from '../target.js';
+import type { ConfiguredTarget } from '../target.js';
 import { failed } from './calls.js';
 
 interface CalledAs {
-  readonly target: Target | ConfiguredTarget;
+  readonly target: ConfiguredTarget | NonNullable<InvokePlan['target']>;
   /** The thread given for all calls; if undefined, each call gets a new one. */
   readonly groupId: string | undefined;
   readonly validates: boolean;

@@ -17,7 +17,7 @@ export interface ListenerOptions {
   readonly publicUrl?: string | undefined;
   readonly allowedHosts: readonly string[];
   readonly maxBody: number;
-  /** If false, the bytes of callbacks are not kept, which saves memory. */
+  /** Whether the bytes of callbacks are kept; false saves memory. By default a callback is read only if it is judged. */
   readonly keepBodies?: boolean;
 }
 
@@ -57,7 +57,7 @@ export class CallbackServer {
    */
   static async start(
     log: Log,
-    { host, port, publicUrl, allowedHosts, maxBody, keepBodies = true }: ListenerOptions,
+    { host, port, publicUrl, allowedHosts, maxBody, keepBodies }: ListenerOptions,
     { isTold = () => true, ignoresRest = false }: { isTold?: () => boolean; ignoresRest?: boolean } = {},
   ): Promise<CallbackServer> {
     const receivers = new SecretPaths<Receiver>('/callback/');
@@ -77,7 +77,8 @@ export class CallbackServer {
           serves: path => receiverOf(path) !== undefined,
           accepts: 'json',
           handle: (incoming, bytes) => {
-            const body = keepBodies ? Content.asText(bytes) : Content.readOnce(bytes);
+            const read = keepBodies ? Content.asText : Content.readOnce;
+            const body = keepBodies === undefined ? new Content(bytes) : read(bytes);
             return receiverOf(incoming.path)?.receive(incoming, body) ?? { status: 404 };
           },
         },

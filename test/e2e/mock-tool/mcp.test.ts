@@ -6,6 +6,7 @@ import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@mod
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { INITIALIZE, rpcCall } from '../../mock/mcp/mcp-stage.js';
 import { eventually } from '../support/eventually.js';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { runHere } from '../support/in-process.js';
@@ -41,12 +42,6 @@ fixtures:
     expect: { calls: { min: 0 } }
     reply: { silence: true }
 `;
-const INITIALIZE = {
-  jsonrpc: '2.0',
-  id: 0,
-  method: 'initialize',
-  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
-};
 const readySchema = z.strictObject({ port: z.int(), url: z.string(), seed: z.string(), mcp: z.string() });
 const ENV = { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', NO_COLOR: '1' };
 
@@ -116,12 +111,6 @@ describe.concurrent('seed 003, over stdio: the official client', () => {
 });
 
 describe.concurrent('stdout is JSON-RPC only', () => {
-  const call = (id: number, name: string) => ({
-    jsonrpc: '2.0',
-    id,
-    method: 'tools/call',
-    params: { name, arguments: {} },
-  });
   const conversation = (...messages: readonly unknown[]) =>
     [INITIALIZE, ...messages]
       .map(each => (typeof each === 'string' ? each : JSON.stringify(each)))
@@ -138,11 +127,11 @@ describe.concurrent('stdout is JSON-RPC only', () => {
     const handle = "console.log('called'); process.stdout.write('raw'); return 1;";
     const tool = `export default { name: 'op', description: 'o', inputSchema: {}, handle() { ${handle} } };`;
     await folder.write('tool.mjs', tool);
-    const stdin = conversation('no JSON at all', '{"half":', { hello: 1 }, call(1, 'op'));
+    const stdin = conversation('no JSON at all', '{"half":', { hello: 1 }, rpcCall(1, 'op'));
     const args = ['mock-tool', '--handlers', 'tool.mjs', '--mcp', 'stdio', '-o', 'ndjson'];
     const ended = await run(args, { cwd: folder.path, stdin });
     expect(messagesOf(ended)).toMatchObject([
-      { jsonrpc: '2.0', id: 0 },
+      { jsonrpc: '2.0', id: 'init' },
       { jsonrpc: '2.0', id: 1, result: { content: [{ text: '1' }] } },
     ]);
     expect(ended.status).toBe(0);
@@ -164,22 +153,22 @@ describe.concurrent('stdout is JSON-RPC only', () => {
       '--report',
       report,
     ];
-    const ended = await run(args, { stdin: conversation(call(1, 'pay'), call(2, 'po')) });
+    const ended = await run(args, { stdin: conversation(rpcCall(1, 'pay'), rpcCall(2, 'po')) });
     expect(ended.status).toBe(1);
     expect(ended.stderr).toMatch(/fixture raw .*was not used/);
     const example = { operation: 'po', reason: expect.stringContaining('unknown operation') };
     expect(JSON.parse(await readFile(folder.file('report.json'), 'utf8'))).toMatchObject({
       ...{ ok: false, calls: 2, unmatched: { count: 1, examples: [example] }, undelivered: { count: 0 } },
     });
-    const good = await run(args, { stdin: conversation(call(1, 'pay'), call(2, 'raw')) });
-    expect([good.status, messagesOf(good).map(({ id }) => id)]).toEqual([0, [0, 1, 2]]);
+    const good = await run(args, { stdin: conversation(rpcCall(1, 'pay'), rpcCall(2, 'raw')) });
+    expect([good.status, messagesOf(good).map(({ id }) => id)]).toEqual([0, ['init', 1, 2]]);
   });
 
   test('a client that disconnects, and SIGTERM, end with 0', async () => {
     await using folder = await withFixtures();
     const { child, ended } = start(['mock-tool', 'fixtures.yaml', '--mcp', 'stdio'], {
       cwd: folder.path,
-      stdin: conversation(call(1, 'pay')),
+      stdin: conversation(rpcCall(1, 'pay')),
     });
     child.stdout.destroy();
     expect((await ended).status).toBe(0);

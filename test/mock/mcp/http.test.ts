@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { eventually } from '../../e2e/support/eventually.js';
 import { told } from '../local/local-stage.js';
 import { replying, replyingEach } from '../stage.js';
-import { ERAS, mcpStage, resultOf } from './mcp-stage.js';
+import { ERAS, INITIALIZE, mcpStage, resultOf, rpcCall } from './mcp-stage.js';
 
 const SECRET = { token: 'abcd1234' };
 const text = (words: string) => [{ type: 'text', text: words }];
@@ -155,19 +155,6 @@ describe.each(ERAS)('seed 003, over HTTP, for a client that is %s', era => {
 });
 
 describe('on the wire', () => {
-  const call = (id: number, params: unknown = { name: 'op', arguments: {} }) => ({
-    jsonrpc: '2.0',
-    id,
-    method: 'tools/call',
-    params,
-  });
-  const initialize = {
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'initialize',
-    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
-  };
-
   test("isError is always present, structuredContent and _meta are not; a handler's result is sent byte for byte", async () => {
     const odd = { content: [{ type: 'hologram', depth: 3, text: 7 }], extra: { a: null } };
     const fixtures = [
@@ -175,20 +162,20 @@ describe('on the wire', () => {
       { match: { operation: 'odd' }, reply: { result: odd } },
     ];
     await using stage = await mcpStage({ fixtures });
-    const session = (await stage.post(initialize)).headers.get('mcp-session-id') ?? '';
+    const session = (await stage.post(INITIALIZE)).headers.get('mcp-session-id') ?? '';
     const headers = { 'mcp-session-id': session };
-    const plain = await stage.post(call(2), headers);
+    const plain = await stage.post(rpcCall(2), headers);
     expect(await plain.text()).toBe(
       '{"result":{"content":[{"type":"text","text":"x"}],"isError":false},"jsonrpc":"2.0","id":2}',
     );
-    const verbatim = await stage.post(call(3, { name: 'odd' }), headers);
+    const verbatim = await stage.post(rpcCall(3, 'odd'), headers);
     expect(await verbatim.json()).toMatchObject({ result: { ...odd, isError: false } });
   });
 
   test.each<[string, unknown, number, object]>([
     ['invalid JSON', '{"jsonrpc":', 400, { error: { code: -32700 } }],
     ['a message that is not JSON-RPC', { hello: 1 }, 400, { error: { code: -32600 } }],
-    ['a request without a session', call(2), 400, { error: { code: -32000 } }],
+    ['a request without a session', rpcCall(2), 400, { error: { code: -32000 } }],
     [
       'a subscription',
       { jsonrpc: '2.0', id: 4, method: 'subscriptions/listen', params: {} },
@@ -202,7 +189,7 @@ describe('on the wire', () => {
       status,
       expect.objectContaining({ error: expect.objectContaining((expected as { error: object }).error) }),
     ]);
-    expect((await stage.post(initialize)).status).toBe(200);
+    expect((await stage.post(INITIALIZE)).status).toBe(200);
   });
 
   test.each<[string, object, object, string]>([
@@ -226,8 +213,8 @@ describe('on the wire', () => {
     ],
   ])('a warning for a verbatim result: %s', async (_, result, sent, warning) => {
     await using stage = await mcpStage(replying({ result }));
-    const session = (await stage.post(initialize)).headers.get('mcp-session-id') ?? '';
-    const answer = await stage.post(call(2), { 'mcp-session-id': session });
+    const session = (await stage.post(INITIALIZE)).headers.get('mcp-session-id') ?? '';
+    const answer = await stage.post(rpcCall(2), { 'mcp-session-id': session });
     expect(await answer.json()).toMatchObject({ result: sent });
     expect(
       told(stage.mcp.tool, 'warned')
@@ -238,11 +225,11 @@ describe('on the wire', () => {
 
   test('an unknown or ended session is refused', async () => {
     await using stage = await mcpStage(replying({ payload: 'x' }));
-    expect((await stage.post(call(2), { 'mcp-session-id': 'no one' })).status).toBe(404);
-    const session = (await stage.post(initialize)).headers.get('mcp-session-id') ?? '';
+    expect((await stage.post(rpcCall(2), { 'mcp-session-id': 'no one' })).status).toBe(404);
+    const session = (await stage.post(INITIALIZE)).headers.get('mcp-session-id') ?? '';
     const headers = { 'mcp-session-id': session };
     expect((await fetch(stage.url, { method: 'DELETE', headers })).status).toBe(200);
-    expect((await stage.post(call(2), headers)).status).toBe(404);
+    expect((await stage.post(rpcCall(2), headers)).status).toBe(404);
   });
 
   test("serves the mock's own journal and reset", async () => {

@@ -8,6 +8,21 @@ import type { FileText } from '../stage.js';
 export type Era = 'legacy' | 'modern';
 export const ERAS: readonly Era[] = ['legacy', 'modern'];
 
+export const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 'init',
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+};
+
+/** The JSON-RPC request that calls an operation. */
+export const rpcCall = (id: number, name = 'op', args: object = {}) => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name, arguments: args },
+});
+
 export interface McpStage extends AsyncDisposable {
   readonly mcp: McpTool;
   readonly url: string;

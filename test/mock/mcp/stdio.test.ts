@@ -5,20 +5,7 @@ import { parseFixtures } from '../../../src/fixtures/read-fixtures.js';
 import { type McpToolOptions, serveMcpStdio } from '../../../src/mock/mcp/mcp-tool.js';
 import { told } from '../local/local-stage.js';
 import { type FileText, replying, watchedClock } from '../stage.js';
-
-const INITIALIZE = {
-  jsonrpc: '2.0',
-  id: 'init',
-  method: 'initialize',
-  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
-};
-
-const call = (id: number, name = 'op', args: object = {}) => ({
-  jsonrpc: '2.0',
-  id,
-  method: 'tools/call',
-  params: { name, arguments: args },
-});
+import { INITIALIZE, rpcCall } from './mcp-stage.js';
 
 /** A client made of lines. */
 async function connected(file: FileText, options: McpToolOptions = {}) {
@@ -61,8 +48,8 @@ test('a client that sends everything at once and ends stdin gets all answers fir
     { clock, drainMs: 5_000 },
   );
   client.say(INITIALIZE);
-  client.say(call(1));
-  client.say(call(2, 'late'));
+  client.say(rpcCall(1));
+  client.say(rpcCall(2, 'late'));
   client.stdin.end();
   await client.mcp.over;
   expect(client.messages().map(({ id }) => id)).toEqual(['init', 1, 2]);
@@ -78,7 +65,7 @@ describe('an invalid message is reported, and the next one is served', () => {
     client.say(line);
     client.say('');
     client.say(INITIALIZE);
-    client.say(call(1));
+    client.say(rpcCall(1));
     await client.answer(1);
     const warned = told(client.mcp.tool, 'warned').map(({ message }) => message);
     expect(warned).toEqual([expect.stringContaining(warning)]);

@@ -1,11 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { loadFixtures } from '../../../src/commands/mock-tool/fixtures.js';
 import { FixtureReloader } from '../../../src/commands/mock-tool/run.js';
 import type { FixtureSet } from '../../../src/fixtures/fixture-set.js';
 import { watchFiles } from '../../../src/system/watch-files.js';
+import { temporaryFolder } from '../../e2e/support/folder.js';
 import { recorded, result, told, transcriptOf } from '../../support/recording.js';
 
 /** A mock whose replacement of fixtures the test controls. */
@@ -36,10 +35,10 @@ const fixture = (id: string) =>
   `version: 1\nfixtures:\n  - { id: ${id}, match: { operation: a }, reply: { payload: x } }\n`;
 
 test('--watch: applies an edit from before the start; reloads run one at a time, and the last wins', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'watch-'));
-  const path = join(folder, 'a.yaml');
-  const other = join(await mkdtemp(join(folder, 'other-')), 'b.yaml');
-  await writeFile(path, fixture('zero'));
+  await using folder = await temporaryFolder();
+  const path = await folder.write('a.yaml', fixture('zero'));
+  await mkdir(folder.file('other'));
+  const other = folder.file('other/b.yaml');
   const mock = slowMock();
   const notices: string[] = [];
   const output = { notice: (text: string) => void notices.push(text), warn: () => {} };
@@ -59,7 +58,6 @@ test('--watch: applies an edit from before the start; reloads run one at a time,
   await reloader.close();
   expect(mock.taken).toEqual(['begins first', 'has first', 'begins second', 'has second']);
   expect(notices).toEqual(Array.from({ length: 2 }, () => 'reloaded 1 fixture (was 0)'));
-  await rm(folder, { recursive: true });
 });
 
 /** Resolves when another watcher, started later, has also detected the change. */
@@ -75,10 +73,9 @@ async function changeOf(path: string, change: () => Promise<void>): Promise<void
 }
 
 test('--watch: reloads a changed transcript with --speed and warnings', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'watch-'));
-  const path = join(folder, 'run.ndjson');
+  await using folder = await temporaryFolder();
   const call = (text: string) => told({}, { at: 80, message: '[]' }, { at: 90, message: result(text) });
-  await writeFile(path, transcriptOf(recorded(call('first'))));
+  const path = await folder.write('run.ndjson', transcriptOf(recorded(call('first'))));
   const [taken, warned]: [FixtureSet[], (readonly string[])[]] = [[], []];
   const reloader = new FixtureReloader([path], 2);
   await reloader.watch();
@@ -90,5 +87,4 @@ test('--watch: reloads a changed transcript with --speed and warnings', async ()
   await reloader.close();
   expect(taken[0]?.fixtures[0]?.replies).toMatchObject([[{ delay: 45, result: { text: 'second' } }]]);
   expect(warned).toEqual([[expect.stringContaining('skipped a callback')]]);
-  await rm(folder, { recursive: true });
 });

@@ -1,24 +1,16 @@
-import * as fs from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Content } from '../../../src/events/content.js';
 import type { Turn } from '../../../src/events/events.js';
 import { createLog, type Log } from '../../../src/events/log.js';
 import { type JournalOptions, openJournal } from '../../../src/mock/journal/journal.js';
 import type { Recovery } from '../../../src/mock/journal/recovery.js';
+import { temporaryFolder as emptyFolder } from '../../e2e/support/folder.js';
 
-export interface Folder extends AsyncDisposable {
-  readonly folder: string;
-  readonly path: string;
-}
+export type Folder = Awaited<ReturnType<typeof temporaryFolder>>;
 
-export async function temporaryFolder(): Promise<Folder> {
-  const folder = await fs.mkdtemp(join(tmpdir(), 'journal-'));
-  return {
-    folder,
-    path: join(folder, 'mock.ndjson'),
-    [Symbol.asyncDispose]: () => fs.rm(folder, { recursive: true }),
-  };
+/** @returns the path of a journal in it as `path` */
+export async function temporaryFolder() {
+  const made = await emptyFolder();
+  return { ...made, folder: made.path, path: made.file('mock.ndjson') };
 }
 
 export const journalAt = (path: string, options: Partial<JournalOptions> = {}) =>

@@ -77,8 +77,6 @@ const COMMANDS = {
   },
 } satisfies Record<string, (view: View) => string | null>;
 
-type ReadingCommand = keyof typeof COMMANDS;
-
 const NO_DIFF = 'this text is not a diff';
 
 function hasHunks(document: Document): boolean {
@@ -414,7 +412,7 @@ export class SheetReader {
         parts: slots.map(slot => this.#drawPart(name, slot, slot.index === view.focus)),
       }),
       /** Executes a reading command. Returns a message for the user, or null. */
-      read(command: ReadingCommand) {
+      read(command: keyof typeof COMMANDS) {
         const isForDiff = command === 'split' || command === 'fold';
         const diff = isForDiff ? slots.find(({ document }) => hasHunks(document)) : undefined;
         const isOnDiff = focused && hasHunks(focused.document);

@@ -290,6 +290,11 @@ describe('a transcript', () => {
     );
   });
 
+  test('shows every one of many malformed invocations', async () => {
+    const many = Array.from({ length: 30 }, (_, index) => someCall(`${index}`).sent('[')).flat();
+    expect((await render(transcript(many))).stdout.match(/^→ POST .* invocation/gm)).toHaveLength(30);
+  });
+
   test('shows only the first and last of many attempts that end in the same way', async () => {
     const attempts = Array.from({ length: 60 }, (_, index) => index + 1).flatMap(attempt => [
       ...at(attempt, call({ attempt })),

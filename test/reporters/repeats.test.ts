@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Exchange } from '../../src/events/exchange.js';
 import type { Line } from '../../src/render/line.js';
-import { jsonRepeats, summaryLines, summaryOf, warningsOfAll } from '../../src/render/outputs/repeats.js';
+import {
+  jsonRepeats,
+  plainRepeats,
+  summaryLines,
+  summaryOf,
+  warningsOfAll,
+} from '../../src/render/outputs/repeats.js';
 import type { Ending, Reporter } from '../../src/render/outputs/reporter.js';
 import {
   acknowledged,
@@ -60,6 +66,17 @@ describe('json', () => {
       warnings: [warning],
     });
   });
+});
+
+test('a rejected callback is reported immediately, and again at the end', async () => {
+  const story = eventsOf(
+    call(),
+    acknowledged(),
+    arrives({ ...RESULT, id: 'x' }, { status: 404 }),
+    timedOut(),
+  );
+  const { stderr } = await report(plainRepeats, story);
+  expect(stderr.match(/^warning: a tool_result was discarded with 404: id is "x"/gm)).toHaveLength(2);
 });
 
 describe('warnings', () => {

@@ -133,6 +133,7 @@ export class SavedTranscript implements Saved {
     return [
       invocation ? [[title, ...callHeading(invocation.operation, invocation)]] : [],
       this.#isTool ? [] : part.timeline,
+      part.hidden,
       ...(panes ? [panes] : []),
       ...views.map(each => viewPane(each)),
       ...this.#messages(part),
@@ -197,6 +198,8 @@ export class SavedTranscript implements Saved {
 class CallPart {
   readonly history: History;
   readonly timeline: readonly Line[];
+  /** How many attempts are not shown. */
+  readonly hidden: readonly Line[];
   /** The events of the messages to show. */
   readonly messages: readonly Event[];
 
@@ -210,15 +213,13 @@ class CallPart {
       this.history.apply(event);
       log.add(event);
     }
-    const hidden = repeatedAttempts(events);
+    const hidden = repeatedAttempts(events, this.exchange?.key);
     this.messages = events.filter(event => !('leg' in event && hidden.has(event.leg ?? '')));
     const steps = log.latest(Number.POSITIVE_INFINITY).toSorted((one, other) => one.at - other.at);
     const shown = steps.filter(({ key }) => !hidden.has(key.replace(/^\w+:/, '')));
+    this.timeline = shown.map(each => timed(each.at, stepLine(each)));
     const rest = `… ${hidden.size} attempts that ended like those around them are not shown`;
-    this.timeline = [
-      ...shown.map(each => timed(each.at, stepLine(each))),
-      ...(hidden.size > 0 ? [[say(rest, 'dim')]] : []),
-    ];
+    this.hidden = hidden.size > 0 ? [[say(rest, 'dim')]] : [];
   }
 
   /** The call that the part is about, if any. */
@@ -231,13 +232,13 @@ class CallPart {
 const MAX_ATTEMPTS = 10;
 
 /** Returns the request ids of attempts that ended in the same way as those before and after them; empty for few attempts. */
-function repeatedAttempts(events: readonly Event[]): ReadonlySet<string> {
+function repeatedAttempts(events: readonly Event[], call: string | undefined): ReadonlySet<string> {
   const attempts = [...roundTripsIn(events).values()].filter(
-    ({ request }) => request.purpose === 'invocation',
+    ({ request: { purpose, calls = [] } }) => purpose === 'invocation' && calls[0] === call,
   );
-  if (attempts.length <= MAX_ATTEMPTS) return new Set();
-  const ends = attempts.map(
-    ({ status, broken, response }) => `${status} ${broken?.code} ${response?.body?.size}`,
+  if (call === undefined || attempts.length <= MAX_ATTEMPTS) return new Set();
+  const ends = attempts.map(({ status, broken, request, response }) =>
+    [status, broken?.code, request.body?.sha256, response?.body?.sha256].join(),
   );
   const isAlike = (at: number) => ends[at - 1] === ends[at] && ends[at + 1] === ends[at];
   return new Set(attempts.filter((_, at) => isAlike(at)).map(({ request }) => request.leg));

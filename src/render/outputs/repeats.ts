@@ -134,7 +134,7 @@ export function plainRepeats(page: Page): Reporter {
     },
     end({ notes, trouble }) {
       if (ended.length > 0) page.write(styled([[], ...summaryLines(summaryOf(ended))]));
-      return page.end(warningsOfAll(page.history, notes), trouble);
+      return page.end(warningsOfAll(page.history, notes), trouble, true);
     },
   };
 }

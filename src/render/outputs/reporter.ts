@@ -98,12 +98,12 @@ export class Page extends BoundedOutput {
     return this.end([], trouble);
   }
 
-  /** Prints warnings that were not printed before, then the failure. */
-  async end(warnings: readonly Warning[], trouble: Trouble | null): Promise<void> {
+  /** Prints warnings, then the failure. @param ofMany calls: prints even the warnings that were printed before */
+  async end(warnings: readonly Warning[], trouble: Trouble | null, ofMany = false): Promise<void> {
     await this.written();
     const { stderr } = this.streams;
     for (const warning of this.quiet ? [] : warnings)
-      if (!this.#printed.has(warning.message)) stderr.write(warningText(warning));
+      if (ofMany || !this.#printed.has(warning.message)) stderr.write(warningText(warning));
     if (trouble) stderr.write(troubleText(trouble));
   }
 }

@@ -120,7 +120,7 @@ export function plainSession(known: KnownSession, page: Page): SessionReporter {
     aside,
     end(ending) {
       page.write(endTexts(known.sessions.get(ending.session.id), known, quiet).map(styled).join(''));
-      return page.end(warningsOfSession(ending), ending.trouble);
+      return page.end(warningsOfSession(ending), ending.trouble, true);
     },
   };
 }

@@ -80,7 +80,7 @@ const START_MS = 15_000;
 const SILENCE_MS = 3_000;
 
 /** Maximum number of requests of a runtime in one scenario: judging more would take minutes. */
-const MAX_REQUESTS = 2_000;
+const MAX_REQUESTS = 1_000;
 
 /** A flood of observations must not make each of them more expensive. */
 const MAX_OBSERVATIONS = 1_000;

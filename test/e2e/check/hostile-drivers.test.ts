@@ -95,8 +95,8 @@ const CASES: readonly Case[] = [
     status: 1,
     options: ['--probe-timeout', '60s'],
     says: [
-      'warning: the runtime sent more than 2000 requests; it was stopped (in result)',
-      'the runtime sent more than 2000 requests; it was stopped',
+      'warning: the runtime sent more than 1000 requests; it was stopped (in result)',
+      'the runtime sent more than 1000 requests; it was stopped',
     ],
   },
   {

@@ -76,7 +76,8 @@ export async function runRender(
   const text = () => new TextDecoder().decode(kept).trim();
   const view = { supports, isPrivate: stdout.isTTY === true && as === undefined };
   const whole = await new Input(name, bytes, text, dialect, view).recognise();
-  const saved = call === undefined && !failed ? whole : selected(whole, name, options);
+  const saved = call === undefined && !failed ? whole : whole.only?.(options);
+  if (!saved) throw usage(`--call and --failed need a transcript; ${name} is not one`);
   let status: ExitStatus = 0;
   let warnings: readonly Warning[] = [];
   if (to) {
@@ -94,11 +95,6 @@ function refuseContradictions({ as, save, output }: RenderOptions, terminal: Ter
   if (save !== undefined && as === undefined)
     throw usage('--save needs --as svg or --as <dialect>', 'To save text, use > file.');
   if (as !== undefined && output !== 'plain') throw usage(`--as and -o ${output} exclude each other`);
-}
-
-function selected(saved: Saved, name: string, selection: CallSelection): Saved {
-  if (saved.only) return saved.only(selection);
-  throw usage(`--call and --failed need a transcript; ${name} is not one`);
 }
 
 function problemsOf(name: string, { faults = [], losses = [] }: Saved): Warning[] {

@@ -135,7 +135,7 @@ describe('wrapLine', () => {
           if (isWhole && level === 0) expect(stripVTControlCharacters(rows.join(''))).toBe(words(line));
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   });
 

@@ -9,10 +9,10 @@ import type { RequirementId, Side } from '../protocol/requirements.js';
 import { groupBy } from '../util/collections.js';
 import { parseJson } from '../util/json.js';
 import type { Redactor } from '../util/redact.js';
-import { bytesText, cut } from '../util/text.js';
+import { cut } from '../util/text.js';
 import { isRecord, jsonPath, valueAt } from '../util/values.js';
 import { type Line, quote, say, took } from './line.js';
-import { beginningText } from './wire.js';
+import { bodyText } from './wire.js';
 
 export interface WireRecord {
   readonly events: readonly Event[];
@@ -47,8 +47,7 @@ function piecesOf(body: Content | undefined, spots: readonly Spot[], redactor: R
 }
 
 function sketchOf(body: Content, redactor: Redactor): string {
-  const text = beginningText(body, redactor);
-  if (text === null) return `(${bytesText(body.size)} that are not UTF-8)`;
+  const text = bodyText(body, redactor, false) ?? '';
   const json = text.length > WHOLE ? parseJson(text) : null;
   return json?.ok ? cut(jsonSketch(json.value), SKETCH) : cut(text, WHOLE);
 }

@@ -253,17 +253,18 @@ function headText(event: RequestEvent | ResponseEvent, redactor: Redactor): read
   return [first, ...fields.map(([name, value]) => `${name}: ${value}`)];
 }
 
-/** A body without secrets, or its size if it is not text; null without a body. */
-export function bodyText(body: Content | undefined, redactor: Redactor): string | null {
+/** A body or its beginning, without secrets; its size if it is not text; null without a body. */
+export function bodyText(body: Content | undefined, redactor: Redactor, isWhole = true): string | null {
   if (!body || body.size === 0) return null;
-  return shareableText(body, redactor) ?? `(${bytesText(body.size)} that are not UTF-8)`;
+  const text = isWhole ? shareableText(body, redactor) : beginningText(body, redactor);
+  return text ?? `(${bytesText(body.size)} that are not UTF-8)`;
 }
 
 /** Number of bytes read of a larger body. */
 const LARGE = 64 * 1024;
 
 /** The beginning of a body, without secrets; null if it is not text. Callers must show far less than 64 KiB of it. */
-export function beginningText(body: Content, redactor: Redactor): string | null {
+function beginningText(body: Content, redactor: Redactor): string | null {
   if (body.size <= LARGE) return shareableText(body, redactor);
   const text = decodeUtf8(body.bytes);
   return text === null ? null : redactor.text(withoutSecretUrlsInText(text.slice(0, LARGE)));

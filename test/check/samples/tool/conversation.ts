@@ -232,7 +232,7 @@ const discoverSamples: Samples = [
     discovery(withScript('fn name() { "Edit" } name()')),
   ]),
   unclear('401', [discovery('', { status: 401 })], /credentials/),
-  unclear('a refused connection', [discovery('', { status: null })]),
+  unclear('a refused connection', [discovery('', { status: null })], /could not be reached/),
   skips('no request', []),
 ];
 

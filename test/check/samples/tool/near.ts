@@ -7,7 +7,6 @@ const b = someCall('b');
 const extra = someCall('extra', { x_trace: 1 });
 const begun = () => a.begun();
 const unreadable = () => a.sent(Buffer.from([0x22, 0xff, 0x22]));
-const picture = { type: 'image', data: 'iVBORw0KGgo=', mediaType: 'image/png' };
 
 /** A callback that a listener refused before reading its body. */
 const turnedAway = (status: number) => a.posts(null, { status, refusal: 'a reason', type: 'text/plain' });
@@ -76,21 +75,6 @@ export const NEAR_TOOL: SampleSet = {
       extra.begun({ status: 400 }),
     ]),
   ],
-  'TOOL-IMAGE': [
-    passes('an image with a description', [
-      begun(),
-      a.result({ content: [{ type: 'text', text: 'a dot' }, picture] }),
-    ]),
-    passes('an image in a segment, and then a text', [
-      begun(),
-      a.result({
-        display_as: [
-          { type: 'image', content: { data: picture.data, mediaType: picture.mediaType } },
-          { type: 'text', content: 'a dot' },
-        ],
-      }),
-    ]),
-  ],
   'TOOL-MALFORMED': [
     unclear(
       'a request that could not be sent',
@@ -106,7 +90,6 @@ export const NEAR_TOOL: SampleSet = {
   'TOOL-DISCOVER': [
     unclear('403', [discovery('', { status: 403 })], /credentials/),
     unclear('canceled', [discovery('', { status: null, code: 'ABORTED' })], /was canceled/),
-    unclear('lost', [discovery('', { status: null })], /could not be reached/),
   ],
   'TOOL-CHOICE': [
     unclear(

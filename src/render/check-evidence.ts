@@ -136,13 +136,13 @@ export function evidenceOf(proof: Proof, record: WireRecord) {
 function requestsOf({ events: seqs, spots = [] }: Proof, record: WireRecord): RequestEvidence[] {
   const trips = roundTripsIn(record.events);
   const legs = new Map(record.events.map(event => [event.seq, 'leg' in event ? event.leg : undefined]));
+  const invocations = groupBy(trips.values(), ({ request: { purpose, calls = [] } }) =>
+    purpose === 'invocation' ? calls : [],
+  );
   return [...new Set(seqs.map(seq => legs.get(seq)))].flatMap((leg = '') => {
     const trip = trips.get(leg);
     if (!trip) return [];
-    const invocation = [...trips.values()].find(
-      ({ request: { purpose, calls } }) =>
-        purpose === 'invocation' && calls?.includes(trip.request.calls?.[0] ?? ''),
-    );
+    const [invocation] = invocations.get(trip.request.calls?.[0] ?? '') ?? [];
     return requestEvidence(trip, spots, valueAt(invocation?.sentJson, 'operation'), record);
   });
 }

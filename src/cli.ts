@@ -5,12 +5,12 @@ import type { RunCommand } from './commands/options.js';
 import { canDraw, type ExitStatus, PROGRAM, statusOfFailure } from './commands/terminal.js';
 import { faultText, troubleText, wrapMessages } from './render/outputs/trouble.js';
 import { endByForce, guardAgainstBlocking, handleEmergencies } from './system/process.js';
-import { isClosed, quietPipes } from './system/streams.js';
+import { ignoreClosedPipes, isClosed } from './system/streams.js';
 import { ProtocolCliError } from './util/errors.js';
 
 /** The composition root: the only module that reads argv and sets the exit status. */
 export async function main(argv: readonly string[], version: string): Promise<void> {
-  quietPipes(process.stdout, process.stderr);
+  ignoreClosedPipes(process.stdout, process.stderr);
   let runsUserCode = false;
   const announceUserCode = () => {
     runsUserCode = true;
@@ -22,7 +22,7 @@ export async function main(argv: readonly string[], version: string): Promise<vo
       afterDashes: wordsAfterDashes(argv),
       cwd: process.cwd(),
       home: homedir(),
-      computes: guardAgainstBlocking,
+      beforeLongComputation: guardAgainstBlocking,
       interrupt: () => process.kill(process.pid, 'SIGINT'),
     });
   };

@@ -100,7 +100,7 @@ export function toolsetsAt(discoveries: readonly Discovery[], at: number): reado
   );
 }
 
-export interface Received<Type extends CallbackType = CallbackType> {
+export interface ReceivedCallback<Type extends CallbackType = CallbackType> {
   readonly callback: CallbackEvidence;
   readonly message: Extract<Callback, { type: Type }>;
 }
@@ -125,7 +125,7 @@ type Ending =
    */
   | { readonly kind: 'unreadable' | 'called-off' | 'unanswered' | 'open' | 'cut-short' };
 
-interface Around {
+interface CallContext {
   /** What each callback meant when it came, by request id. */
   readonly verdicts: ReadonlyMap<string, Verdict>;
   readonly discoveries: readonly Discovery[];
@@ -144,7 +144,7 @@ export class CallEvidence {
   /** Everything sent to its callback URL, oldest first. */
   readonly callbacks: readonly CallbackEvidence[];
   /** The valid ones among them. */
-  readonly received: readonly Received[];
+  readonly received: readonly ReceivedCallback[];
   readonly selections: readonly RoundTrip[];
   readonly cancels: readonly RoundTrip[];
   /** The first notice after the invocation that its thread is closed. */
@@ -154,7 +154,7 @@ export class CallEvidence {
   readonly decisions: readonly EventOf<'decided'>[];
   readonly timeout: EventOf<'expired'> | undefined;
   /** The first `seq` at which the call was canceled or its thread closed; infinite if it was not. */
-  readonly calledOffAt: number;
+  readonly canceledAtSeq: number;
   /** Whether its tool crashed for another reason before the call ended. */
   isCutShort = false;
   readonly #isToolsetKnown: boolean;
@@ -164,7 +164,7 @@ export class CallEvidence {
     readonly key: string,
     trips: readonly RoundTrip[],
     events: readonly Event[],
-    around: Around,
+    around: CallContext,
   ) {
     const of = (purpose: RequestEvent['purpose']) =>
       trips.filter(({ request }) => request.purpose === purpose);
@@ -191,7 +191,7 @@ export class CallEvidence {
     const closes = around.closesByThread.get(group_id) ?? [];
     const first = indexAfter(seq, closes, close => close);
     this.closes = closes.slice(first, first + 1);
-    this.calledOffAt = [
+    this.canceledAtSeq = [
       ...[...this.cancels, ...this.closes].map(({ request }) => request),
       ...this.decisions.filter(({ what }) => what === 'cancel'),
     ].reduce((earliest, each) => Math.min(earliest, each.seq), Number.POSITIVE_INFINITY);
@@ -204,8 +204,9 @@ export class CallEvidence {
     return this.#isToolsetKnown ? 'unknown-operation' : null;
   }
 
-  messages<Type extends CallbackType>(type: Type): readonly Received<Type>[] {
-    const isWanted = (each: Received): each is Received & Received<Type> => each.message.type === type;
+  messages<Type extends CallbackType>(type: Type): readonly ReceivedCallback<Type>[] {
+    const isWanted = (each: ReceivedCallback): each is ReceivedCallback & ReceivedCallback<Type> =>
+      each.message.type === type;
     return this.received.filter(isWanted);
   }
 
@@ -218,7 +219,7 @@ export class CallEvidence {
     return undefined;
   }
 
-  isMadeBy(by: EventOf<'planned'>['by']): boolean {
+  hasPlanBy(by: EventOf<'planned'>['by']): boolean {
     return this.plans.some(plan => plan.by === by);
   }
 
@@ -243,7 +244,7 @@ export class CallEvidence {
   #result(): Ending | null {
     const [first] = this.messages('tool_result');
     if (!first) return null;
-    const { timeout, calledOffAt } = this;
+    const { timeout, canceledAtSeq: calledOffAt } = this;
     // A result after a timeout and a cancel may have been caused by the cancel.
     if (timeout && timeout.seq < calledOffAt && calledOffAt < first.callback.request.seq) return null;
     const text = llmText(first.message);
@@ -265,7 +266,7 @@ export class CallEvidence {
 
   #absence(): Ending {
     const { timeout } = this;
-    if (this.calledOffAt < (timeout?.seq ?? Number.POSITIVE_INFINITY)) return { kind: 'called-off' };
+    if (this.canceledAtSeq < (timeout?.seq ?? Number.POSITIVE_INFINITY)) return { kind: 'called-off' };
     if (!this.attempts.some(({ status }) => status === 200)) return { kind: 'unanswered' };
     if (this.isCutShort) return { kind: 'cut-short' };
     return timeout ? { kind: 'silent', afterMs: timeout.afterMs } : { kind: 'open' };

@@ -1,7 +1,7 @@
 import type { Event, EventOf, RequestEvent } from '../events/events.js';
 import type { Verdict } from '../events/exchange.js';
 import { History, renumbered } from '../events/history.js';
-import { type RoundTrip, roundTripsIn, seenOn } from '../events/round-trips.js';
+import { eventsOnSide, type RoundTrip, roundTripsIn } from '../events/round-trips.js';
 import type { TranscriptHeader } from '../events/transcript-reader.js';
 import { isWhole, type Transcript } from '../events/transcript-reader.js';
 import { type ValueChecker, valueChecker } from '../json-schema/validator.js';
@@ -12,7 +12,7 @@ import { discoveryUrl, type Tool, type Toolset } from '../protocol/toolset.js';
 import { groupBy } from '../util/collections.js';
 import { isRecord, stringsIn, valueAt } from '../util/values.js';
 import { CallbackEvidence, CallEvidence, Discovery } from './call.js';
-import { type AskedCall, RuntimeView } from './runtime-view.js';
+import { type RequestedCall, RuntimeView } from './runtime-view.js';
 
 /** A tool that crashed: nothing after `message` reached it. */
 export interface ToolCrash {
@@ -65,10 +65,10 @@ export interface Evidence
   /** What the driver of a runtime was asked and showed; null without a driver. */
   readonly view: RuntimeView | null;
   /** The calls that a scenario asked for; none without a driver. */
-  readonly requestedCalls: readonly AskedCall[];
+  readonly requestedCalls: readonly RequestedCall[];
   /** By the URL of their discovery. */
   readonly servers: readonly KnownServer[];
-  readonly isOthers: NameIndex;
+  readonly isNameOfOtherCall: NameIndex;
   readonly until: number;
 }
 
@@ -87,10 +87,10 @@ export function recordingsOf(transcripts: readonly Transcript[]): readonly Recor
 const HOPS = { tool: 'tool-side', runtime: 'runtime-side' } as const;
 
 /** Groups the events of a recording for the rules of one side; a recorder saw each message on both sides. */
-export async function gather(recording: Recording, side: Side): Promise<Evidence> {
+export async function gatherEvidence(recording: Recording, side: Side): Promise<Evidence> {
   const { observer = 'runtime', isWhole: isComplete = true, lines } = recording;
   // Messages of other protocols have rules of their own.
-  const known = seenOn(HOPS[side], recording.events).filter(
+  const known = eventsOnSide(HOPS[side], recording.events).filter(
     event => !('dialect' in event && event.dialect !== undefined),
   );
   const events = side === 'runtime' ? withoutProbes(known) : known;
@@ -123,7 +123,7 @@ export async function gather(recording: Recording, side: Side): Promise<Evidence
     view,
     requestedCalls: view ? await readRequestedCalls(view, calls, servers) : [],
     servers,
-    isOthers: indexNames(calls),
+    isNameOfOtherCall: indexNames(calls),
     until: events.at(-1)?.at ?? 0,
     ...(lines && { lines }),
   };
@@ -143,7 +143,7 @@ function withoutProbes(events: readonly Event[]): readonly Event[] {
 }
 
 /** The operations that a check could have called and did not; none without a check. */
-export function notCalled(events: readonly Event[]): readonly string[] {
+export function uncalledOperations(events: readonly Event[]): readonly string[] {
   if (!events.some(isProbe)) return [];
   const called = new Set<unknown>();
   for (const event of events)
@@ -218,10 +218,10 @@ function readRequestedCalls(
   view: RuntimeView,
   calls: readonly CallEvidence[],
   servers: readonly KnownServer[],
-): Promise<readonly AskedCall[]> {
+): Promise<readonly RequestedCall[]> {
   const offered = servers.flatMap(({ toolset }) => toolset?.tools ?? []);
   return Promise.all(
-    view.asked('invoke').map(async asked => {
+    view.instructions('invoke').map(async asked => {
       const { operation, arguments: args } = asked.message;
       const tools = offered.filter(({ name }) => name === operation);
       const [tool] = tools;
@@ -371,7 +371,7 @@ function concernedCall({ attempts: [attempt] }: CallEvidence, lines: Evidence['l
   return { operation: nameIn(operation), id: nameIn(id), ...(line !== undefined && { line }) };
 }
 
-/** Says that something missing may be in the lost part. */
-export function possiblyLost(what: string): string {
+/** Adds that the recording is incomplete, so the missing event may be in the lost part. */
+export function possiblyLostText(what: string): string {
   return `${what}; the recording is incomplete`;
 }

@@ -5,17 +5,17 @@ import { wantedText } from '../fixtures/pattern.js';
 import type { ToolResult } from '../protocol/callbacks.js';
 import { llmText, outcomeOfText } from '../protocol/outcome.js';
 import { parseJson } from '../util/json.js';
-import { firstOf, formatDuration } from '../util/text.js';
+import { firstWithRest, formatDuration } from '../util/text.js';
 import { jsonPath } from '../util/values.js';
 import type { CallEvidence } from './call.js';
-import { concernedCalls, type Evidence, possiblyLost } from './evidence.js';
+import { concernedCalls, type Evidence, possiblyLostText } from './evidence.js';
 import type { CaseCheck } from './judge.js';
 
 type CaseVerdict = Pick<CaseCheck, 'status' | 'reason' | 'reasonLines' | 'events'>;
 
 const MAX_FAULTS = 20;
 
-/** Compares the calls of each case with what the case expects. Of several recordings the worst counts. */
+/** Compares the calls of each case with what the case expects. If there are several recordings, the worst result counts. */
 export function judgeCases(cases: readonly Case[], evidences: readonly Evidence[]): readonly CaseCheck[] {
   const calls = evidences.flatMap(evidence => evidence.calls);
   const isPlanned = calls.some(({ plans }) => plans.some(plan => plan.case !== undefined));
@@ -45,7 +45,7 @@ export function judgeCases(cases: readonly Case[], evidences: readonly Evidence[
 /** Whether a runtime made the call of a case; the answers to a probe are different. */
 function isSent({ operation, arguments: args }: Case, call: CallEvidence): boolean {
   const { invocation } = call;
-  if (invocation?.operation !== operation || call.isMadeBy('probe')) return false;
+  if (invocation?.operation !== operation || call.hasPlanBy('probe')) return false;
   return isDeepStrictEqual(invocation.arguments, args);
 }
 
@@ -59,12 +59,12 @@ function verdictOn({ expected, offers }: Case, call: CallEvidence, isWhole: bool
     .filter(offer => !OFFERS[offer].isIn(call))
     .map(offer => `no ${OFFERS[offer].message} came, but the case expects one`);
   const { events } = result;
-  const reasonLines = firstOf([...differences, ...missing], MAX_FAULTS);
+  const reasonLines = firstWithRest([...differences, ...missing], MAX_FAULTS);
   const reason = reasonLines.join('; ');
   if (differences.length > 0)
     return { status: 'fail', reason, ...(reasonLines.length > 1 && { reasonLines }), events };
   return missing.length > 0
-    ? absent(reason, events, isWhole)
+    ? missingVerdict(reason, events, isWhole)
     : { status: 'pass', reason: 'the result is as expected', events };
 }
 
@@ -86,10 +86,10 @@ const OFFERS = {
 } as const satisfies Record<Offer, object>;
 
 /** Something missing is a failure, except in an incomplete recording. */
-export function absent(what: string, events: readonly number[], isWhole: boolean): CaseVerdict {
+export function missingVerdict(what: string, events: readonly number[], isWhole: boolean): CaseVerdict {
   return isWhole
     ? { status: 'fail', reason: what, events }
-    : { status: 'could-not-run', reason: possiblyLost(what), events };
+    : { status: 'could-not-run', reason: possiblyLostText(what), events };
 }
 
 function withoutResult({ attempts, callbacks, expiries }: CallEvidence, isWhole: boolean): CaseVerdict {
@@ -107,7 +107,7 @@ function withoutResult({ attempts, callbacks, expiries }: CallEvidence, isWhole:
   if (callbacks.some(({ verdict }) => verdict?.kind === 'holds'))
     return unclear('the call waits for a person');
   const within = expiries[0] ? ` within ${formatDuration(expiries[0].afterMs)}` : '';
-  return absent(`no result came${within}`, events, isWhole);
+  return missingVerdict(`no result came${within}`, events, isWhole);
 }
 
 /** The values that a case can check. The display segment is the one that a client with support for all types shows. */

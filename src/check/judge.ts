@@ -3,13 +3,13 @@ import type { Transcript } from '../events/transcript-reader.js';
 import type { ExpectedFailure } from '../fixtures/check-files.js';
 import { REQUIREMENT_IDS, type RequirementId, type Side } from '../protocol/requirements.js';
 import { groupBy } from '../util/collections.js';
-import { firstFew, firstOf } from '../util/text.js';
+import { firstWithRest, joinFirst } from '../util/text.js';
 import {
   type ConcernedCall,
   concernedCalls,
   type Evidence,
-  gather,
-  possiblyLost,
+  gatherEvidence,
+  possiblyLostText,
   type Recording,
   recordingsOf,
 } from './evidence.js';
@@ -115,7 +115,7 @@ export async function judgeSides(
   selection: Selection,
 ): Promise<{ readonly checks: readonly Check[]; readonly evidences: readonly Evidence[] }> {
   const [first = [], ...others] = await Promise.all(
-    sides.map(side => Promise.all(recordings.map(recording => gather(recording, side)))),
+    sides.map(side => Promise.all(recordings.map(recording => gatherEvidence(recording, side)))),
   );
   const checks = [first, ...others].flatMap((each, index) =>
     checksOf(sides[index] ?? 'tool', each, selection),
@@ -159,7 +159,7 @@ const MAX_SHOWN = 3;
 /** Errors of one kind where each has a line of its own. */
 const MAX_LINES = 10;
 
-const WORST_FIRST = ['broken', 'unseen', 'doubtful', 'held', 'scant'] as const;
+const WORST_FIRST = ['violated', 'unrecorded', 'doubtful', 'met', 'inconclusive'] as const;
 
 /** Judges one or more recordings by a rule, each recording separately. */
 export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
@@ -172,7 +172,7 @@ export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
     events: [],
   });
   if ('unobservable' in rule) return notApplicable(rule.unobservable);
-  const able = evidences.filter(({ view }) => view?.can(...(rule.needs ?? [])) ?? true);
+  const able = evidences.filter(({ view }) => view?.supports(...(rule.needs ?? [])) ?? true);
   if (able.length < Math.min(1, evidences.length)) return notApplicable(unsupported(rule, evidences));
   const observations = able.flatMap(evidence => observe(rule, evidence));
   const worst = WORST_FIRST.find(kind => observations.some(each => each.kind === kind));
@@ -215,8 +215,8 @@ function concernOf(
 
 /** Names what the driver of a runtime cannot do or see. */
 function unsupported({ needs = [] }: ObservableRule, evidences: readonly Evidence[]): string {
-  const missing = needs.filter(each => evidences.some(({ view }) => view?.can(each) === false));
-  return `the driver does not support ${firstFew(missing.length > 0 ? missing : needs, MAX_SHOWN)}`;
+  const missing = needs.filter(each => evidences.some(({ view }) => view?.supports(each) === false));
+  return `the driver does not support ${joinFirst(missing.length > 0 ? missing : needs, MAX_SHOWN)}`;
 }
 
 /** In an incomplete recording, missing events prove nothing, and a request of a probe looks like one of the runtime. */
@@ -229,28 +229,30 @@ function observe(rule: ObservableRule, evidence: Evidence): readonly Observation
   const mayBeProbe = evidence.isProbed && rule.side === 'runtime';
   return observations.map(each => {
     const { what = '', kind, events, about, faults, isByAbsence } = each;
-    const isOfProbe = mayBeProbe && (kind === 'broken' || kind === 'doubtful');
+    const isOfProbe = mayBeProbe && (kind === 'violated' || kind === 'doubtful');
     if (!isOfProbe && !isByAbsence) return each;
-    const why = isOfProbe ? `${what}; it may come from a probe whose plan is missing` : possiblyLost(what);
-    return { kind: 'unseen', what: why, events, ...(about && { about }), ...(faults && { faults }) };
+    const why = isOfProbe
+      ? `${what}; it may come from a probe whose plan is missing`
+      : possiblyLostText(what);
+    return { kind: 'unrecorded', what: why, events, ...(about && { about }), ...(faults && { faults }) };
   });
 }
 
 /** A driver that ended early breaks the main requirement of its scenario. */
 function crashIn({ id }: ObservableRule, { checks, crash }: RuntimeView): readonly Observation[] {
   if (!crash || checks[0] !== id) return [];
-  return [{ kind: 'broken', what: `the runtime ${crash.ended}`, events: [crash.seq], isFatal: true }];
+  return [{ kind: 'violated', what: `the runtime ${crash.ended}`, events: [crash.seq], isFatal: true }];
 }
 
-const STATUSES = { unseen: 'could-not-run', doubtful: 'warn', held: 'pass' } as const;
+const STATUSES = { unrecorded: 'could-not-run', doubtful: 'warn', met: 'pass' } as const;
 
 function statusOf(
   worst: Observation['kind'] | undefined,
   { id, level }: Rule,
   evidences: readonly Evidence[],
 ): CheckStatus {
-  if (worst === 'broken') return level === 'MUST' ? 'fail' : 'warn';
-  if (worst !== undefined && worst !== 'scant') return STATUSES[worst];
+  if (worst === 'violated') return level === 'MUST' ? 'fail' : 'warn';
+  if (worst !== undefined && worst !== 'inconclusive') return STATUSES[worst];
   const isPlanned = evidences.some(({ plans }) => plans.some(({ checks = [] }) => checks.includes(id)));
   return isPlanned ? 'could-not-run' : 'not-applicable';
 }
@@ -260,7 +262,7 @@ export function reasonOf(observations: readonly Observation[]): Pick<Check, 'rea
   const kinds = [...groupBy(observations, ({ what }) => (what === undefined ? [] : [what]))].map(kindOf);
   if (kinds.length === 0)
     return { reason: `seen ${observations.length === 1 ? 'once' : `${observations.length} times`}` };
-  const sentences = firstOf(
+  const sentences = firstWithRest(
     kinds.map(({ sentence }) => sentence),
     MAX_SHOWN,
   );
@@ -271,9 +273,9 @@ export function reasonOf(observations: readonly Observation[]): Pick<Check, 'rea
 function kindOf([what, observations]: readonly [string, readonly Observation[]]) {
   const names = new Set(observations.flatMap(({ name }) => name ?? []));
   const faults = [...new Set(observations.flatMap(each => each.faults ?? []))];
-  const title = names.size === 0 ? what : `${what}: ${firstFew([...names], MAX_SHOWN)}`;
-  const sentence = faults.length === 0 ? title : `${title}: ${firstOf(faults, MAX_SHOWN).join('; ')}`;
-  const indented = firstOf(faults, MAX_LINES).map(fault => `  ${fault}`);
+  const title = names.size === 0 ? what : `${what}: ${joinFirst([...names], MAX_SHOWN)}`;
+  const sentence = faults.length === 0 ? title : `${title}: ${firstWithRest(faults, MAX_SHOWN).join('; ')}`;
+  const indented = firstWithRest(faults, MAX_LINES).map(fault => `  ${fault}`);
   return { sentence, lines: faults.length < 2 ? [sentence] : [`${title}:`, ...indented] };
 }
 
@@ -329,7 +331,7 @@ export interface Conformance {
   readonly verdict: Verdict;
 }
 
-interface Terms {
+interface ConformanceOptions {
   readonly expectedFailures?: readonly ExpectedFailure[];
   readonly sides?: readonly Side[];
   /** A warning counts as a failure. */
@@ -350,7 +352,13 @@ const STANDINGS: Readonly<Record<CheckStatus, readonly [Standing, ifExpected: St
 export function conformanceOf(
   checks: readonly Check[],
   cases: readonly CaseCheck[] = [],
-  { expectedFailures = [], sides = BOTH, isStrict = false, gaps = [], scenarios = [] }: Terms = {},
+  {
+    expectedFailures = [],
+    sides = BOTH,
+    isStrict = false,
+    gaps = [],
+    scenarios = [],
+  }: ConformanceOptions = {},
 ): Conformance {
   const rows = checks.map((check): Row => {
     const [standing, ifExpected] = STANDINGS[isStrict && check.status === 'warn' ? 'fail' : check.status];

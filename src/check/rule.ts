@@ -1,7 +1,7 @@
 import type { RoundTrip } from '../events/round-trips.js';
 import type { Ability } from '../protocol/driver.js';
 import type { RequirementId, Side } from '../protocol/requirements.js';
-import { cutBeforeToken, firstFew, formatDuration } from '../util/text.js';
+import { formatDuration, joinFirst, truncateBeforeToken } from '../util/text.js';
 import { visibleLine } from '../util/visible.js';
 import type { CallEvidence } from './call.js';
 import type { Evidence, ToolCrash } from './evidence.js';
@@ -21,7 +21,7 @@ interface Requirement {
 
 /** Judges a requirement by what happened. Pure: a live run, a recording and a CI log are judged alike. */
 interface Judging<Result> {
-  /** Requirements that usually fail together with this one. */
+  /** Requirements that cannot be judged if this one fails. */
   readonly masks?: readonly RequirementId[];
   /** Returns each place where the requirement was met or not, in order. */
   readonly observe: (evidence: Evidence) => Result;
@@ -88,7 +88,7 @@ export interface Spot {
   readonly range?: readonly [from: number, to: number];
 }
 
-export function sent({ request }: RoundTrip, ...path: Spot['path']): Spot {
+export function requestSpot({ request }: RoundTrip, ...path: Spot['path']): Spot {
   return { event: request.seq, path };
 }
 
@@ -105,11 +105,11 @@ interface Details {
 }
 
 /**
- * One place where a requirement was met (`held`) or not (`broken`), with the events that prove it. `doubtful`: no violation, but not
- * good either. `unseen`: the events that would show it should be there and are not. `scant`: too few events for a verdict, as expected.
+ * One place where a requirement was `met` or `violated`, with the events that prove it. `doubtful`: no violation, but not
+ * good either. `unrecorded`: the events that would show it should be there and are not. `inconclusive`: too few events for a verdict, as expected.
  */
 export interface Observation extends Details {
-  readonly kind: 'held' | 'broken' | 'doubtful' | 'unseen' | 'scant';
+  readonly kind: 'met' | 'violated' | 'doubtful' | 'unrecorded' | 'inconclusive';
   readonly what?: string;
   readonly events: readonly number[];
   /** The scenario of the recording. */
@@ -133,7 +133,7 @@ function eventsOf(proofs: Proofs): readonly number[] {
   return [proofs].flat().flatMap(({ events }) => events);
 }
 
-const observer =
+const observationOf =
   (kind: Observation['kind'], more: Partial<Observation> = {}) =>
   (what: string, proofs: Proofs, details: Details = {}): Observation => ({
     ...{ kind, events: eventsOf(proofs), what },
@@ -141,21 +141,21 @@ const observer =
     ...more,
   });
 
-export function held(proofs: Proofs, what?: string): Observation {
-  return { kind: 'held', events: eventsOf(proofs), ...(what !== undefined && { what }) };
+export function met(proofs: Proofs, what?: string): Observation {
+  return { kind: 'met', events: eventsOf(proofs), ...(what !== undefined && { what }) };
 }
 
-/** As {@link held}, with a note for the user. */
-export const heldBut = observer('held', { isRemarkable: true });
-export const broken = observer('broken');
-/** As {@link broken}, for something that did not happen: no violation if the recording is incomplete. */
-export const lacking = observer('broken', { isByAbsence: true });
-export const doubtful = observer('doubtful');
-export const unseen = observer('unseen');
-export const scant = observer('scant');
+/** As {@link met}, with a note for the user. */
+export const metWithNote = observationOf('met', { isRemarkable: true });
+export const violated = observationOf('violated');
+/** As {@link violated}, but no violation if the recording is incomplete: the missing part may explain it. */
+export const violatedIfComplete = observationOf('violated', { isByAbsence: true });
+export const doubtful = observationOf('doubtful');
+export const unrecorded = observationOf('unrecorded');
+export const inconclusive = observationOf('inconclusive');
 
-/** How often random pauses may shrink. */
-const ENOUGH_PAUSES = 3;
+/** From this number of pauses on, pauses that do not grow are a finding. */
+const MIN_PAUSES = 3;
 
 const GROWTH = 1.25;
 
@@ -167,7 +167,7 @@ export function pausesBetween(attempts: readonly RoundTrip[]): readonly number[]
 }
 
 /** Judges the pauses between attempts, of which there is more than one. @param isHasty whether the pauses are too short, however they grow */
-export function onRetries(
+export function judgeRetries(
   attempts: readonly RoundTrip[],
   isHasty: (pauses: readonly number[]) => boolean,
 ): Observation {
@@ -180,19 +180,19 @@ export function onRetries(
     .join(', ')
     .replace(/, (\S+)$/, ' and $1');
   const what = `${retries}, after ${after}`;
-  if ((others.length > 0 && isHasty(pauses)) || (pauses.length >= ENOUGH_PAUSES && !isGrowing))
-    return doubtful(`${what}: without growing pauses`, attempts);
+  if ((others.length > 0 && isHasty(pauses)) || (pauses.length >= MIN_PAUSES && !isGrowing))
+    return doubtful(`${what}: the pauses ${isGrowing ? 'are too short' : 'do not grow'}`, attempts);
   return others.length > 0 && !isGrowing
-    ? heldBut(`${what}: the pauses do not grow each time, which may be chance`, attempts)
-    : held(attempts, what);
+    ? metWithNote(`${what}: the pauses do not grow each time, which may be chance`, attempts)
+    : met(attempts, what);
 }
 
-export function answeredOther({ status }: RoundTrip, expected = '200'): Details {
+export function statusMismatch({ status }: RoundTrip, expected = '200'): Details {
   return { expected, actual: String(status) };
 }
 
 /** The protocol has no time limit, so silence alone proves nothing. */
-export function raiseTimeout({ timeout }: CallEvidence): string {
+export function timeoutAdvice({ timeout }: CallEvidence): string {
   const option = timeout?.what === 'timeout' ? "the caller's --timeout" : '--probe-timeout';
   return `raise ${option} if the tool takes longer`;
 }
@@ -201,28 +201,32 @@ const MAX_FAULT_LENGTH = 300;
 
 /** An error of a document or a message, cut and safe to print. */
 export function faultLine(fault: string): string {
-  return cutBeforeToken(visibleLine(fault), MAX_FAULT_LENGTH);
+  return truncateBeforeToken(visibleLine(fault), MAX_FAULT_LENGTH);
 }
 
 /** One remark on optional members that are null. */
 export function nullRemark(paths: readonly string[] = []): readonly string[] {
   if (paths.length === 0) return [];
   const remark = 'null counts as absent for an optional member; leave it out instead';
-  return [cutBeforeToken(`${remark}: ${firstFew(paths, 3)}`, MAX_FAULT_LENGTH)];
+  return [truncateBeforeToken(`${remark}: ${joinFirst(paths, 3)}`, MAX_FAULT_LENGTH)];
 }
 
 /**
- * The tool crashed after a message of this kind; null if it did not. A check sends more requests at once, so the message was the cause;
- * elsewhere the user may have stopped the tool, unless it cut the connection itself.
+ * The tool crashed after a message of this kind; null if it did not. During a check, requests follow immediately, so the message was the
+ * cause; elsewhere the user may have stopped the tool, unless it cut the connection itself.
  * @param message in words: `a malformed payload`
  */
-export function crash(evidence: Evidence, kind: ToolCrash['kind'], message: string): Observation | null {
+export function toolCrashObservation(
+  evidence: Evidence,
+  kind: ToolCrash['kind'],
+  message: string,
+): Observation | null {
   const { toolCrash, isProbed } = evidence;
   if (toolCrash?.kind !== kind) return null;
   const { later, others } = toolCrash;
   const code = toolCrash.message.broken && kind !== 'callback' ? ` (${toolCrash.message.broken.code})` : '';
   const more = others > 0 ? `; ${others} more had been sent by then` : '';
-  const end = lacking(
+  const end = violatedIfComplete(
     `the tool stopped responding after ${message}${code}${more}`,
     [toolCrash.message, later],
     {

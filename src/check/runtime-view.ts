@@ -8,22 +8,26 @@ import { isRecord, stringsIn } from '../util/values.js';
 import { type CallEvidence, isErrorText } from './call.js';
 
 /** A line of the driver protocol, and its event. */
-interface Said<Message> {
+interface DriverMessage<Message> {
   readonly event: EventOf<'driver'>;
   /** The `seq` of the event. */
   readonly events: readonly number[];
   readonly message: Message;
 }
 
-export type Asked<Kind extends Instruction['do'] = Instruction['do']> = Said<Instruction<Kind>>;
+export type InstructionMessage<Kind extends Instruction['do'] = Instruction['do']> = DriverMessage<
+  Instruction<Kind>
+>;
 
-export type Seen<Kind extends Observation['saw'] = Observation['saw']> = Said<Observation<Kind>>;
+export type ObservationMessage<Kind extends Observation['saw'] = Observation['saw']> = DriverMessage<
+  Observation<Kind>
+>;
 
 /** What the model got. */
-type ModelLine = Seen<'model' | 'failure'>;
+type ModelLine = ObservationMessage<'model' | 'failure'>;
 
-/** A call that a scenario asked for, and what became of it. */
-export interface AskedCall extends Asked<'invoke'> {
+/** A call that a scenario requested, with its invocation and the results that the model received. */
+export interface RequestedCall extends InstructionMessage<'invoke'> {
   /** The tools of this name, of all valid toolsets. */
   readonly tools: readonly Tool[];
   /** Null if the arguments could not be checked, or not by one tool only. */
@@ -55,7 +59,7 @@ export function nameOfCall(ids: { readonly group_id?: unknown; readonly id?: unk
   return JSON.stringify([ids?.group_id, ids?.id]);
 }
 
-/** What a scenario asked of a runtime, and what the runtime showed besides its messages. */
+/** The instructions of a scenario, and the observations that the driver reported (HTTP traffic is in the other evidence). */
 export class RuntimeView {
   readonly scenario: string;
   /** What the scenario tests, the main requirement first. */
@@ -66,7 +70,7 @@ export class RuntimeView {
   readonly overdue: EventOf<'expired'> | undefined;
   /** Whether results for the model come without the id of their call. */
   readonly isAnonymous: boolean;
-  readonly #lines: readonly Said<Instruction | Observation | Finding>[];
+  readonly #lines: readonly DriverMessage<Instruction | Observation | Finding>[];
   readonly #cannot: ReadonlySet<unknown>;
   readonly #calls: DriverCalls;
 
@@ -74,14 +78,14 @@ export class RuntimeView {
     this.scenario = plan.plan;
     this.checks = plan.checks ?? [];
     const lines = linesIn(events);
-    this.#lines = lines as readonly Said<Instruction | Observation | Finding>[]; // written after validation
+    this.#lines = lines as readonly DriverMessage<Instruction | Observation | Finding>[]; // written after validation
     this.#cannot = new Set(lines.flatMap(({ message }) => stringsIn(message['cannot'] ?? [])));
     this.crash = events.filter(event => event.kind === 'driver').find(({ ended }) => ended !== undefined);
-    const end = this.asked('end')[0]?.event.seq ?? Number.POSITIVE_INFINITY;
+    const end = this.instructions('end')[0]?.event.seq ?? Number.POSITIVE_INFINITY;
     this.overdue = events.filter(event => event.kind === 'expired').find(({ seq }) => seq > end);
     this.#calls = new DriverCalls(events);
     const results = calls.flatMap(call => call.messages('tool_result'));
-    this.isAnonymous = this.seen('model')
+    this.isAnonymous = this.observations('model')
       .filter(({ message }) => message.id === undefined)
       .some(({ message: { text } }) => results.some(({ message }) => isExactly(text, message)));
   }
@@ -93,45 +97,47 @@ export class RuntimeView {
   }
 
   /** When it was asked to end, in ms; undefined if it was not. */
-  get endedAt(): number | undefined {
-    return this.asked('end')[0]?.event.at;
+  get endRequestedAt(): number | undefined {
+    return this.instructions('end')[0]?.event.at;
   }
 
   /** The `seq` from which on the runtime may ignore what arrives: it was asked to cancel or to end; infinite if it was not. */
-  get overSince(): number {
-    const [first] = [...this.asked('cancel'), ...this.asked('end')];
+  get mayIgnoreFromSeq(): number {
+    const [first] = [...this.instructions('cancel'), ...this.instructions('end')];
     return first?.event.seq ?? Number.POSITIVE_INFINITY;
   }
 
-  can(...abilities: readonly Ability[]): boolean {
+  supports(...abilities: readonly Ability[]): boolean {
     return abilities.every(ability => !this.#cannot.has(ability));
   }
 
-  asked<Kind extends Instruction['do']>(kind: Kind): readonly Asked<Kind>[] {
+  instructions<Kind extends Instruction['do']>(kind: Kind): readonly InstructionMessage<Kind>[] {
     return this.#lines.filter(
-      (each): each is Asked<Kind> => 'do' in each.message && each.message.do === kind,
+      (each): each is InstructionMessage<Kind> => 'do' in each.message && each.message.do === kind,
     );
   }
 
-  seen<Kind extends Observation['saw']>(...kinds: readonly Kind[]): readonly Seen<Kind>[] {
-    return this.#lines.filter((each): each is Seen<Kind> => {
+  observations<Kind extends Observation['saw']>(
+    ...kinds: readonly Kind[]
+  ): readonly ObservationMessage<Kind>[] {
+    return this.#lines.filter((each): each is ObservationMessage<Kind> => {
       const { message } = each;
       return 'saw' in message && kinds.some(kind => kind === message.saw);
     });
   }
 
   /** What the check found in the log of the runtime. */
-  found<Kind extends Finding['saw']>(kind: Kind): readonly Said<Finding<Kind>>[] {
+  findings<Kind extends Finding['saw']>(kind: Kind): readonly DriverMessage<Finding<Kind>>[] {
     return this.#lines.filter(
-      (each): each is Said<Finding<Kind>> => 'saw' in each.message && each.message.saw === kind,
+      (each): each is DriverMessage<Finding<Kind>> => 'saw' in each.message && each.message.saw === kind,
     );
   }
 
   /** The call that an instruction led to, and what the model got for it. */
   outcomeOf(
-    { message: { id } }: Asked<'invoke'>,
+    { message: { id } }: InstructionMessage<'invoke'>,
     calls: readonly CallEvidence[],
-  ): Pick<AskedCall, 'call' | 'answers'> {
+  ): Pick<RequestedCall, 'call' | 'answers'> {
     const name = this.#calls.invocationOf(id);
     return {
       call: calls.find(({ invocation }) => nameOfCall(invocation) === name),
@@ -139,33 +145,33 @@ export class RuntimeView {
     };
   }
 
-  /** What was seen of a call: by its id, or that of its instruction. */
-  seenOf<Kind extends Observation['saw']>(
+  /** The observations with the id of this call, or with the id of the instruction that led to it. */
+  observationsOf<Kind extends Observation['saw']>(
     { invocation }: CallEvidence,
     ...kinds: readonly Kind[]
-  ): readonly Seen<Kind>[] {
+  ): readonly ObservationMessage<Kind>[] {
     const ids = [invocation?.id, this.#calls.instructionOf(nameOfCall(invocation))];
-    return this.seen(...kinds).filter(({ message }) => {
+    return this.observations(...kinds).filter(({ message }) => {
       const id = idOf(message);
       return id !== undefined && ids.includes(id);
     });
   }
 
-  /** What may have been seen of a call: also without an id. Without a call, only what has no id. */
-  mayBeOf<Kind extends Observation['saw']>(
+  /** The observations of this call, and all observations without an id. With `call: null`, only those without an id. */
+  possibleObservationsOf<Kind extends Observation['saw']>(
     call: CallEvidence | null,
     ...kinds: readonly Kind[]
-  ): readonly Seen<Kind>[] {
-    const anonymous = this.seen(...kinds).filter(({ message }) => idOf(message) === undefined);
-    return [...(call ? this.seenOf(call, ...kinds) : []), ...anonymous];
+  ): readonly ObservationMessage<Kind>[] {
+    const anonymous = this.observations(...kinds).filter(({ message }) => idOf(message) === undefined);
+    return [...(call ? this.observationsOf(call, ...kinds) : []), ...anonymous];
   }
 
   /** The lines that show one of these texts, also within a longer one. */
-  showing<Kind extends Observation['saw']>(
+  observationsShowing<Kind extends Observation['saw']>(
     texts: readonly string[],
     ...kinds: readonly Kind[]
-  ): readonly Seen<Kind>[] {
-    return this.seen(...kinds).filter(({ message }) => {
+  ): readonly ObservationMessage<Kind>[] {
+    return this.observations(...kinds).filter(({ message }) => {
       const shown = stringsIn({ ...message, saw: null, id: null });
       return texts.some(text => shown.some(each => each.includes(text)));
     });
@@ -173,23 +179,23 @@ export class RuntimeView {
 }
 
 /**
- * Which invocation each instruction led to, and what the model got for it. A runtime may use the id of the instruction or its own; its
- * driver may report either, or none.
+ * Matches each instruction with its invocation and the results that the model received. A runtime may use the id of the instruction or
+ * generate one; its driver may report either id, or no id.
  */
 export class DriverCalls {
   /** By the name of the invocation; the invocation that belongs to an instruction comes before others that are equal. */
-  readonly #instructions = new Map<string, Asked<'invoke'>>();
-  readonly #asked: readonly Asked<'invoke'>[];
+  readonly #instructions = new Map<string, InstructionMessage<'invoke'>>();
+  readonly #asked: readonly InstructionMessage<'invoke'>[];
   readonly #sent: readonly Sent[];
   readonly #lines: readonly ModelLine[];
   /** The instructions of failed results with an unknown id or none. */
-  readonly #failed = new Map<ModelLine, Asked<'invoke'>>();
+  readonly #failed = new Map<ModelLine, InstructionMessage<'invoke'>>();
 
   constructor(events: readonly Event[]) {
     const lines = linesIn(events);
     const of = (member: string, ...names: readonly unknown[]) =>
       lines.filter(({ message }) => names.includes(message[member])) as readonly unknown[];
-    this.#asked = of('do', 'invoke') as readonly Asked<'invoke'>[];
+    this.#asked = of('do', 'invoke') as readonly InstructionMessage<'invoke'>[];
     this.#lines = of('saw', 'model', 'failure') as readonly ModelLine[];
     this.#sent = invocationsIn(events);
     this.#pair();
@@ -226,7 +232,7 @@ export class DriverCalls {
 
   #pair(): void {
     const unpaired = new Set(this.#asked);
-    const pair = (find: (sent: Sent) => Asked<'invoke'> | undefined) => {
+    const pair = (find: (sent: Sent) => InstructionMessage<'invoke'> | undefined) => {
       for (const sent of this.#sent) {
         const instruction = this.#instructions.has(sent.name) ? undefined : find(sent);
         if (!instruction) continue;
@@ -262,7 +268,7 @@ export class DriverCalls {
   }
 }
 
-/** Whether the model got exactly this result; an image may be any words. */
+/** Whether the text is exactly this result; any text may stand for an image. */
 export function isExactly(text: string, result: ToolResult): boolean {
   const { content = [] } = result;
   if (!content.some(({ type }) => type === 'image')) return text === llmText(result);
@@ -296,7 +302,7 @@ function idOf(message: Observation): string | undefined {
   return 'id' in message ? message.id : undefined;
 }
 
-function isEqual({ message: one }: Asked<'invoke'>, { message: other }: Sent): boolean {
+function isEqual({ message: one }: InstructionMessage<'invoke'>, { message: other }: Sent): boolean {
   return one.operation === other['operation'] && isDeepStrictEqual(one.arguments, other['arguments']);
 }
 
@@ -305,7 +311,7 @@ function messageIn(event: Event): Readonly<Record<string, unknown>> | null {
   return json?.ok && isRecord(json.value) ? json.value : null;
 }
 
-function linesIn(events: readonly Event[]): readonly Said<Readonly<Record<string, unknown>>>[] {
+function linesIn(events: readonly Event[]): readonly DriverMessage<Readonly<Record<string, unknown>>>[] {
   return events.flatMap(event => {
     const message = event.kind === 'driver' ? messageIn(event) : null;
     return event.kind === 'driver' && message ? [{ event, events: [event.seq], message }] : [];

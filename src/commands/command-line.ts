@@ -2,7 +2,7 @@ import { open, readFile, stat } from 'node:fs/promises';
 import { Command } from 'commander';
 import { shippedFile } from '../package-root.js';
 import { nearest } from '../util/text.js';
-import { examplesText, type RunCommand, usage } from './options.js';
+import { examplesText, type RunCommand, usageError } from './options.js';
 
 /** A command in the list of commands; `load` imports its options, help and subcommands. */
 interface CommandEntry {
@@ -101,13 +101,13 @@ const URL_LIKE = /^(?:[a-z]+:\/\/|:\d|localhost\b|[\w.-]+:\d)/i;
 /** @throws ProtocolCliError if the word in place of a command is a URL, or the name of a missing file. */
 async function refuseTarget(word: string): Promise<void> {
   if (URL_LIKE.test(word))
-    throw usage(
+    throw usageError(
       `no command before the URL ${word}`,
       `protocol-cli toolset ${word} lists its operations; protocol-cli invoke ${word} <operation> key=value calls one.`,
     );
   if (!/[./\\]/.test(word)) return;
   await stat(word).catch(async error => {
-    const { unreadable } = await import('../system/files.js');
+    const { readError: unreadable } = await import('../system/files.js');
     throw await unreadable(
       word,
       error,

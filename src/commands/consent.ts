@@ -98,7 +98,7 @@ export class Consent {
     const verdict = this.judge(tool);
     if (verdict !== 'ask') return verdict === 'allowed' ? null : verdict;
     const call = `${tool.name}(${visibleLine(JSON.stringify(args))})`;
-    return prompts.aside(async () => {
+    return prompts.lendTerminal(async () => {
       if (!prompts.canAsk)
         throw new ProtocolCliError(
           'decision-needed',
@@ -118,7 +118,7 @@ async function readPolicy(path: string, stdin: Terminal['stdin']): Promise<Polic
     {
       where: `the policy ${path}`,
       hint: 'For example: {"version": 1, "deny": ["delete_*", {"annotation": "destructive"}]}',
-      least: '`version: 1`',
+      minimalExample: '`version: 1`',
       code: 'unreadable-file',
       build: source => source.parse(policySchema()),
     },

@@ -1,11 +1,11 @@
 import { lstat } from 'node:fs/promises';
 import type { Event, RequestEvent } from '../events/events.js';
 import type { Log } from '../events/log.js';
-import { callbackSecrets, type EventRedactor, withQuestionSecrets } from '../events/shareable.js';
+import { callbackRedactor, type EventRedactor, questionRedactor } from '../events/shareable.js';
 import { type TranscriptAbout, transcriptWriter } from '../events/transcript-writer.js';
 import { type Clock, systemClock } from '../system/clock.js';
 import type { Redactor } from '../util/redact.js';
-import { usage } from './options.js';
+import { usageError } from './options.js';
 import { PROGRAM } from './terminal.js';
 
 /** Returns the header of a transcript that starts now. */
@@ -33,14 +33,15 @@ export async function saveTranscript(
   onLine: (seq: number, line: number) => void = () => {},
 ): Promise<(reason: string) => Promise<void>> {
   if (path === undefined) return async () => {};
-  if (path === '-') throw usage('--save needs a file name', '-o ndjson writes the transcript to stdout.');
+  if (path === '-')
+    throw usageError('--save needs a file name', '-o ndjson writes the transcript to stdout.');
   await refuseToReplace(path, '--save');
   const { createPrivateFile } = await import('../system/files.js');
   const file = await createPrivateFile(path);
   const writer = transcriptWriter(redactor);
   await file.write(writer.header(about));
   let count = 1;
-  log.keep(async event => {
+  log.storeEventsIn(async event => {
     const lines = writer.event(event);
     count += lines.length;
     onLine(event.seq, count);
@@ -48,7 +49,7 @@ export async function saveTranscript(
   });
   return async reason => {
     try {
-      await log.kept();
+      await log.stored();
       await file.write(writer.end(reason));
     } catch (error) {
       await file.discard();
@@ -68,7 +69,7 @@ export async function refuseToReplace(path: string, option: string): Promise<voi
   const there = await lstat(path).catch(() => null); // writing reports other errors
   if (!there?.isSymbolicLink() && !(there?.isFile() && there.size > 0)) return;
   if (ownFiles.has(path)) return;
-  throw usage(`${option}: ${path} already exists`, 'Choose another name, or remove the file.');
+  throw usageError(`${option}: ${path} already exists`, 'Choose another name, or remove the file.');
 }
 
 /**
@@ -77,8 +78,8 @@ export async function refuseToReplace(path: string, option: string): Promise<voi
  * @param credentials other secrets
  */
 export function wireSecrets(credentials: Redactor): EventRedactor {
-  const callbacks = callbackSecrets();
-  const questions = withQuestionSecrets({
+  const callbacks = callbackRedactor();
+  const questions = questionRedactor({
     add: secret => credentials.add(secret),
     text: text => callbacks.text(credentials.text(text)),
   });

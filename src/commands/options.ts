@@ -4,7 +4,7 @@ import { parseDuration } from '../util/text.js';
 import { canDraw, EXIT_STATUSES, type ExitStatus, type Terminal } from './terminal.js';
 
 /** Creates an error about the command line: what is wrong, and how to fix it. */
-export function usage(message: string, hint?: string, faults?: readonly string[]): ProtocolCliError {
+export function usageError(message: string, hint?: string, faults?: readonly string[]): ProtocolCliError {
   return new ProtocolCliError('usage', message, {
     ...(hint !== undefined && { hint }),
     ...(faults && { faults }),
@@ -14,7 +14,10 @@ export function usage(message: string, hint?: string, faults?: readonly string[]
 /** @throws ProtocolCliError `usage` if `-o ui` is not possible on this terminal. */
 export function requireScreen(output: string | undefined, terminal: Terminal): void {
   if (output === 'ui' && !canDraw(terminal))
-    throw usage('-o ui needs a terminal of at least 40×8 on stdin and stdout, outside CI', 'Use -o plain.');
+    throw usageError(
+      '-o ui needs a terminal of at least 40×8 on stdin and stdout, outside CI',
+      'Use -o plain.',
+    );
 }
 
 /** Parsers of option values. Each throws commander's own error, which names the option. */

@@ -7,9 +7,9 @@ import { validate } from '../protocol/validate.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { readJson } from '../util/json.js';
 import { excerpt, shellWord } from '../util/text.js';
-import { foreignWords, isRecord } from '../util/values.js';
+import { isRecord, stringOrJson } from '../util/values.js';
 import { visibleLine } from '../util/visible.js';
-import { usage } from './options.js';
+import { usageError } from './options.js';
 import { type ConfiguredTarget, commandOf, jsonTrouble } from './target.js';
 import type { Prompts } from './terminal.js';
 
@@ -32,7 +32,7 @@ export async function readRapConfig(
   const places = [...new Set([join(cwd, FILE), join(home, FILE)])];
   const files = (await Promise.all(places.map(readEntries))).flatMap(file => file ?? []);
   if (files.length === 0)
-    throw usage('no tool server given', `${hint} There is also no ${FILE} here or in your home folder.`);
+    throw usageError('no tool server given', `${hint} There is also no ${FILE} here or in your home folder.`);
   const project = join(cwd, FOLDER);
   const hasProject = await stat(project).then(
     found => found.isDirectory(),
@@ -61,7 +61,7 @@ type RapConfig = Awaited<ReturnType<typeof readRapConfig>>;
 /** @throws ProtocolCliError `usage` if no entry can be used. */
 export function requireServers(config: RapConfig): void {
   if (config.targets.length > 0) return;
-  throw usage(
+  throw usageError(
     config.emptyText,
     'Add one to tool_sets, or give the URL of a tool server.',
     config.warnings.map(({ message }) => message),
@@ -118,7 +118,7 @@ function readEntry(entry: unknown, folder: string): ConfiguredTarget | string {
   const type = isRecord(entry) ? entry['type'] : undefined;
   const schema = typeof type === 'string' && Object.hasOwn(ENTRIES, type) ? ENTRIES[type] : undefined;
   if (!schema) {
-    const found = type === undefined ? 'no type' : `unknown type ${excerpt(foreignWords(type))}`;
+    const found = type === undefined ? 'no type' : `unknown type ${excerpt(stringOrJson(type))}`;
     return `${found}; known types: ${Object.keys(ENTRIES).join(', ')}`;
   }
   const checked = validate(schema, entry);

@@ -22,7 +22,7 @@ export async function readSource(
     return await (name === '-' ? readAll(name, stdin, most) : readPath(name, most));
   } catch (error) {
     if (error instanceof ProtocolCliError) throw error;
-    const { unreadable } = await import('../system/files.js');
+    const { readError: unreadable } = await import('../system/files.js');
     throw await unreadable(name, error, 'The path is relative to the current folder.');
   }
 }

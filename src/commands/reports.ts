@@ -6,7 +6,7 @@ import { troubleText } from '../render/outputs/trouble.js';
 import { writePublicFile } from '../system/files.js';
 import { writeOut } from '../system/streams.js';
 import { errnoOf, ProtocolCliError } from '../util/errors.js';
-import { usage } from './options.js';
+import { usageError } from './options.js';
 import { type ExitStatus, statusOfFailure, type Terminal } from './terminal.js';
 
 /** A report: its format and its file; null for stdout. */
@@ -55,19 +55,19 @@ export async function checkReports(
   const [first, second] = reports.filter(({ file }) => file === null);
   const toFile = first && `Give it a file: ${flag} ${first.format}:report.${EXTENSIONS[first.format]}.`;
   if (first && stdoutIsTaken)
-    throw usage(`${flag} ${first.format} and the command would both write to stdout`, toFile);
-  if (second) throw usage(`only one ${flag} can be written to stdout`, toFile);
+    throw usageError(`${flag} ${first.format} and the command would both write to stdout`, toFile);
+  if (second) throw usageError(`only one ${flag} can be written to stdout`, toFile);
   const files = reports.flatMap(({ file }) => file ?? []);
   const twice = files.find((file, index) => files.indexOf(file) !== index);
   if (twice !== undefined)
-    throw usage(`two reports would be written to ${twice}`, 'Give each report its own file.');
+    throw usageError(`two reports would be written to ${twice}`, 'Give each report its own file.');
   for (const file of files) await checkFolder(file);
 }
 
 async function checkFolder(file: string): Promise<void> {
   const there = await stat(file).catch(() => null);
   if (there?.isDirectory())
-    throw usage(`cannot write the report ${file}: it is a folder`, 'Name a file in it.');
+    throw usageError(`cannot write the report ${file}: it is a folder`, 'Name a file in it.');
   const folder = dirname(file);
   await access(folder, constants.W_OK).catch(cause => {
     const isMissing = errnoOf(cause) === 'ENOENT';

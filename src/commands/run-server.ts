@@ -9,7 +9,7 @@ import { ProtocolCliError } from '../util/errors.js';
 import type { Redactor } from '../util/redact.js';
 import { visible } from '../util/visible.js';
 import type { Subscribe } from './event-output.js';
-import { type ServerOutput, usage } from './options.js';
+import { type ServerOutput, usageError } from './options.js';
 import { Run } from './run.js';
 import { canDraw, colourOf, type ExitStatus, type Terminal } from './terminal.js';
 
@@ -33,12 +33,15 @@ export function readServerLine(
   terminal: Terminal,
 ) {
   const { afterDashes: command } = terminal;
-  if (command?.length === 0) throw usage('no command after --', `For example: ${example}`);
+  if (command?.length === 0) throw usageError('no command after --', `For example: ${example}`);
   const canShowScreen = command === null && canDraw(terminal);
   if (output === 'ui' && !canShowScreen)
-    throw usage('-o ui needs a terminal of at least 40×8 that no command uses, outside CI', 'Use -o plain.');
+    throw usageError(
+      '-o ui needs a terminal of at least 40×8 that no command uses, outside CI',
+      'Use -o plain.',
+    );
   if (output === 'ndjson' && command !== null)
-    throw usage('-o ndjson and the command would both write to stdout', ndjsonHint);
+    throw usageError('-o ndjson and the command would both write to stdout', ndjsonHint);
   const files = command ? words.slice(0, words.length - command.length) : words;
   const chosen: ServerOutput = output ?? (canShowScreen && prefersScreen ? 'ui' : 'plain');
   return { files, command, output: chosen };

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { createLog, type Log } from '../events/log.js';
-import { type EventRedactor, withQuestionSecrets } from '../events/shareable.js';
+import { type EventRedactor, questionRedactor } from '../events/shareable.js';
 import type { TranscriptAbout } from '../events/transcript-writer.js';
 import { type HttpClient, lazyClient } from '../http/client.js';
 import { createNodeClient } from '../http/node-client.js';
@@ -46,7 +46,7 @@ export class Run {
     terminal,
     clock = systemClock,
     secrets = [],
-    redactorFor = withQuestionSecrets,
+    redactorFor = questionRedactor,
     observer = 'runtime',
   }: RunOptions) {
     this.terminal = terminal;

@@ -10,11 +10,11 @@ import type { Warning } from '../protocol/requirements.js';
 import type { Trouble } from '../render/outputs/trouble.js';
 import type { ListenerOptions } from '../runtime/callback-server.js';
 import type { McpPeer, McpTarget } from '../runtime/mcp/transports.js';
-import { cameWithin } from '../system/process.js';
+import { finishedWithin } from '../system/process.js';
 import { jsonFault } from '../util/json.js';
 import { decodeUtf8 } from '../util/text.js';
 import { visible } from '../util/visible.js';
-import { usage } from './options.js';
+import { usageError } from './options.js';
 import type { OnStop } from './terminal.js';
 
 /** The tool to call. */
@@ -83,16 +83,16 @@ export function readTarget(
 ): { target: Target | null; rest: readonly string[] } {
   const [first = '', ...rest] = words;
   const option = demo ? '--demo' : '--command';
-  if (demo && command !== undefined) throw usage('--demo and --command exclude each other');
+  if (demo && command !== undefined) throw usageError('--demo and --command exclude each other');
   if (demo || command !== undefined) {
-    if (endpoint) throw usage('--endpoint needs the URL of the endpoint');
-    if (first.includes('://')) throw usage(`${option} and a URL exclude each other`);
+    if (endpoint) throw usageError('--endpoint needs the URL of the endpoint');
+    if (first.includes('://')) throw usageError(`${option} and a URL exclude each other`);
     return { target: command === undefined ? { kind: 'demo' } : { kind: 'command', command }, rest: words };
   }
   const url = asUrl(first);
   if (url) return { target: { kind: endpoint ? 'endpoint' : 'url', url }, rest };
   if (!endpoint) return { target: null, rest: words };
-  throw usage(
+  throw usageError(
     '--endpoint needs the URL of the endpoint first',
     'For example: protocol-cli invoke http://127.0.0.1:3001/invoke edit_file path=a.txt --endpoint',
   );
@@ -106,22 +106,25 @@ const URL_HINT = 'Write http://host:port.';
 /** Parses a URL, also a short one: `localhost:3001`, `:3001`. Returns null for other words. @throws ProtocolCliError `usage`. */
 export function asUrl(word: string): string | null {
   if (/^\d+$/.test(word) || /^https?:(?!\/\/)/i.test(word))
-    throw usage(`invalid URL: ${word}`, 'Write http://host:port, or :port for this machine.');
+    throw usageError(`invalid URL: ${word}`, 'Write http://host:port, or :port for this machine.');
   const host = /^:\d+(\/|$)/.test(word) ? `127.0.0.1${word}` : word;
   const full = BARE_URL.test(host) ? `http://${host}` : host;
   if (!/^[a-z][a-z\d+.-]*:\/\//i.test(full)) return null;
-  if (!/^https?:/i.test(full)) throw usage(`unsupported URL: ${word}; use http or https`, URL_HINT);
-  if (!URL.canParse(full)) throw usage(`invalid URL: ${word}`, URL_HINT);
+  if (!/^https?:/i.test(full)) throw usageError(`unsupported URL: ${word}; use http or https`, URL_HINT);
+  if (!URL.canParse(full)) throw usageError(`invalid URL: ${word}`, URL_HINT);
   const { username, password } = new URL(full);
   if (username === '' && password === '') return full;
-  throw usage('credentials in a URL are not sent', "Use --bearer env:NAME or -H 'Authorization: …' instead.");
+  throw usageError(
+    'credentials in a URL are not sent',
+    "Use --bearer env:NAME or -H 'Authorization: …' instead.",
+  );
 }
 
 /** Parses a URL. @throws ProtocolCliError `usage`. */
 export function requireUrl(word: string, what = 'URL'): string {
   const url = asUrl(word);
   if (url) return url;
-  throw usage(`invalid ${what}: ${word}`, 'Write http://host:port, or :port for this machine.');
+  throw usageError(`invalid ${what}: ${word}`, 'Write http://host:port, or :port for this machine.');
 }
 
 export interface HeaderOptions {
@@ -136,7 +139,7 @@ const URL_LIKE = /^(?:[a-z][a-z\d+.-]*:\/\/\S+|:\d+(?:\/\S*)?|[\w.-]+:\d+(?:\/\S
 export function readMcpTarget(value: string, { header, bearer }: HeaderOptions): McpPeer {
   const given = value.trim();
   if (given === '')
-    throw usage(
+    throw usageError(
       '--mcp needs the URL or the command of an MCP server',
       "For example: --mcp http://127.0.0.1:3000/mcp, or --mcp 'node server.mjs'",
     );
@@ -144,7 +147,10 @@ export function readMcpTarget(value: string, { header, bearer }: HeaderOptions):
   if (url !== null) return { kind: 'http', name: url };
   const headers = [...(header ? ['--header'] : []), ...(bearer === undefined ? [] : ['--bearer'])].join(', ');
   if (headers === '') return { kind: 'stdio', name: given };
-  throw usage(`a started command does not receive ${headers}`, 'Use its environment or its own options.');
+  throw usageError(
+    `a started command does not receive ${headers}`,
+    'Use its environment or its own options.',
+  );
 }
 
 /** Headers of the connection, which users cannot set. */
@@ -180,15 +186,15 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 function parseHeader(text: string, env: Environment, option: string): [string, string] {
   const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*(.*)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined || !HEADER_VALUE.test(value))
-    throw usage(
+    throw usageError(
       `${option === '-H' ? '--header' : option}: expected "Name: value"`,
       `For example: ${option} 'X-Api-Key: 123'`,
     );
   if (RESERVED.has(name.toLowerCase()))
-    throw usage(`the header ${name} belongs to the connection and cannot be set`);
+    throw usageError(`the header ${name} belongs to the connection and cannot be set`);
   const given = fromEnvironment(value.trim(), env, option);
   if (HEADER_VALUE.test(given)) return [name.toLowerCase(), given];
-  throw usage(`${option}: ${value.trim()} contains characters that headers cannot have`);
+  throw usageError(`${option}: ${value.trim()} contains characters that headers cannot have`);
 }
 
 /** Returns the value, or for `env:NAME` that of the variable, which does not appear in the list of processes. */
@@ -197,7 +203,7 @@ export function fromEnvironment(given: string, env: Environment, option: string)
   const name = given.slice('env:'.length);
   const value = env[name];
   if (value) return value;
-  throw usage(`${option}: the environment variable ${name} is not set`);
+  throw usageError(`${option}: the environment variable ${name} is not set`);
 }
 
 /** Options of the listener for callbacks. */
@@ -238,7 +244,7 @@ export function jsonTrouble(bytes: Uint8Array, reason: string): string {
  * Returns the URL of a tool server. The demo and MCP servers are served from this process; a command is started.
  * @throws ProtocolCliError `command-failed`; for an MCP server also `unreachable` and `no-discovery`.
  */
-export async function reach(
+export async function startTarget(
   target: ConfiguredTarget,
   { onStderr, ...options }: ReachOptions,
 ): Promise<string> {
@@ -342,7 +348,7 @@ export class StartedServers {
   readonly #exits: Promise<unknown>[] = [];
   /** The last output of a server that exited with calls pending. */
   #lastOutput: readonly string[] = [];
-  /** The callbacks for {@link reach}. */
+  /** The callbacks for {@link startTarget}. */
   readonly options: Pick<ReachOptions, 'onStarted' | 'onServerExit' | 'onStderr'>;
 
   constructor(
@@ -365,7 +371,7 @@ export class StartedServers {
 
   /** Waits briefly for a server whose connection broke: it may be exiting. */
   async settle(): Promise<void> {
-    if (this.#isSuspect && this.#exits.length > 0) await cameWithin(Promise.race(this.#exits), EXIT_MS);
+    if (this.#isSuspect && this.#exits.length > 0) await finishedWithin(Promise.race(this.#exits), EXIT_MS);
   }
 
   #onServerExit({ how, lastLines }: ServerExit): void {

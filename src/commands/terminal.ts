@@ -2,7 +2,7 @@ import type { Reporter } from '../render/outputs/reporter.js';
 import type { FailureCode } from '../render/outputs/trouble.js';
 import { type ColourLevel, colourLevel } from '../render/terminal/colour-level.js';
 import { endByForce, onEmergency, onSignals } from '../system/process.js';
-import { tooSmall } from '../tui/terminal.js';
+import { tooSmallMessage } from '../tui/terminal.js';
 import { ProtocolCliError } from '../util/errors.js';
 
 /** The environment of a command, which tests can replace. */
@@ -18,7 +18,7 @@ export interface Terminal {
   /** Must be called before user code runs (threats, row 29): at the end, the program exits without waiting for it. */
   readonly announceUserCode: () => void;
   /** Must be called before long computations on foreign data, so that a signal can end the process while they run. */
-  readonly computes?: () => void;
+  readonly beforeLongComputation?: () => void;
   /** Handles Ctrl-C when it is read as a key: in raw mode the terminal does not send a signal. */
   readonly interrupt: () => void;
 }
@@ -30,7 +30,7 @@ export type Output = (typeof OUTPUTS)[number];
 /** Whether a screen can be drawn: requires a terminal on both ends, enough space, and no CI. */
 export function canDraw({ stdin, stdout, env }: Pick<Terminal, 'stdin' | 'stdout' | 'env'>): boolean {
   const isBothWays = stdin.isTTY === true && stdout.isTTY === true && env['TERM'] !== 'dumb';
-  return isBothWays && !isCi(env) && tooSmall(stdout) === null;
+  return isBothWays && !isCi(env) && tooSmallMessage(stdout) === null;
 }
 
 /** Same check as Ink's (the package `is-in-ci`), which in CI draws nothing before the end. */
@@ -171,15 +171,15 @@ export class Prompts {
       /** Questions quote platforms and tools, which may repeat secrets (threats, row 25). */
       clean(text: string): string;
     },
-    private readonly screen?: Pick<Reporter, 'aside'>,
+    private readonly screen?: Pick<Reporter, 'lendTerminal'>,
   ) {
     this.terminal = run.terminal;
     this.signal = run.signal;
   }
 
   /** Runs `work` with the terminal while nothing else draws there. */
-  aside<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#before.then(() => this.screen?.aside?.(work) ?? work());
+  lendTerminal<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#before.then(() => this.screen?.lendTerminal?.(work) ?? work());
     this.#before = done.catch(() => {});
     return done;
   }

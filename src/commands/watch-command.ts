@@ -1,8 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
-import { holdOpen } from '../system/process.js';
+import { keepProcessAlive } from '../system/process.js';
 import { watchFiles } from '../system/watch-files.js';
-import { usage } from './options.js';
+import { usageError } from './options.js';
 import { type ExitStatus, Interruption, type Terminal } from './terminal.js';
 
 const MAX_FILES = 500;
@@ -21,7 +21,7 @@ export async function runOnEachChange(
   const watching = await watchCommand(command, cwd, () => change(), option);
   const interrupted = new Interruption();
   const stopped = new Promise<void>(resolve => void interrupted.onSignal(resolve));
-  const release = holdOpen(); // file watchers alone do not keep the process alive between two runs
+  const release = keepProcessAlive(); // file watchers alone do not keep the process alive between two runs
   try {
     for (;;) {
       const changed = new Promise<void>(resolve => {
@@ -50,10 +50,10 @@ export async function watchCommand(
   onChange: () => void,
   option = '--command',
 ): ReturnType<typeof watchFiles> {
-  if (command === undefined) throw usage('--watch needs --command');
+  if (command === undefined) throw usageError('--watch needs --command');
   const list = () => filesOf(command, cwd);
   if ((await list()).length > 0) return watchFiles(list, onChange);
-  throw usage(
+  throw usageError(
     `--watch: no file in the command: ${command}`,
     `Name the file of the program, as in ${option} 'node server.mjs'.`,
   );

@@ -8,8 +8,8 @@ import {
   outcomeOfText,
   payloadOfOutcome,
 } from '../protocol/outcome.js';
-import { bytesText, cut, excerpt } from '../util/text.js';
-import { compactJson, foreignWords, isRecord, valueAt } from '../util/values.js';
+import { bytesText, excerpt, truncate } from '../util/text.js';
+import { compactJson, isRecord, stringOrJson, valueAt } from '../util/values.js';
 import {
   type Answer,
   type Block,
@@ -126,9 +126,9 @@ function placeholder(block: ContentBlock): string {
   const { uri, mimeType, blob } = block.type === 'resource' ? resourceIn(block) : block;
   const named = [uri, mimeType]
     .filter(each => typeof each === 'string')
-    .map(each => excerpt(foreignWords(each)));
+    .map(each => excerpt(stringOrJson(each)));
   const size = typeof blob === 'string' ? [bytesText(Buffer.byteLength(blob, 'base64'))] : [];
-  return `[${[cut(block.type, 60), ...named, ...size].join(' ')}]`;
+  return `[${[truncate(block.type, 60), ...named, ...size].join(' ')}]`;
 }
 
 function outcomeIn({ isError, structuredContent }: CallToolResult, text: string | undefined): JudgedOutcome {

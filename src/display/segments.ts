@@ -4,7 +4,7 @@ import { itemText } from '../protocol/outcome.js';
 import type { Warning } from '../protocol/requirements.js';
 import { validate } from '../protocol/validate.js';
 import { patchOf } from '../util/patch-of.js';
-import { excerpt, firstOf } from '../util/text.js';
+import { excerpt, firstWithRest } from '../util/text.js';
 import { hiddenIn, visibleLine } from '../util/visible.js';
 import { type Diff, parsePatch } from './diff.js';
 
@@ -56,7 +56,7 @@ export const readDiff = readerOf(
     if (!parsed.ok) return malformed('diff', parsed.reason);
     const drawing = { kind: 'diff', path, diff: parsed.diff, raw: patch } as const;
     if (parsed.recounted.length === 0) return { ok: true, drawing };
-    const list = firstOf(parsed.recounted, NAMED).join('; ');
+    const list = firstWithRest(parsed.recounted, NAMED).join('; ');
     return { ok: true, drawing, complaint: `wrong line counts (corrected): ${list}` };
   },
 );

@@ -1,5 +1,5 @@
 import { RecentMap } from '../util/collections.js';
-import { bounded, OutOfTime } from '../util/time-limit.js';
+import { TimeLimitError, withTimeLimit } from '../util/time-limit.js';
 import type { RowKind, Rows } from './diff.js';
 import type { Drawing } from './segments.js';
 import type { Lexer, Token } from './syntax-lexers.js';
@@ -107,9 +107,9 @@ export class Highlighter {
   #read(text: string, lexer: Lexer): readonly Token[] {
     if (this.#isOutOfTime) return [];
     try {
-      return bounded(() => lexer(text), LIMIT_MS);
+      return withTimeLimit(() => lexer(text), LIMIT_MS);
     } catch (error) {
-      this.#isOutOfTime = error instanceof OutOfTime;
+      this.#isOutOfTime = error instanceof TimeLimitError;
       return [];
     }
   }

@@ -143,8 +143,8 @@ export class EventRing {
     const weight = this.#weigh(event);
     if (weight <= bytes) this.#add(event, weight);
     else {
-      const kept = 'body' in event ? ({ ...event, body: undefined } as Event) : event;
-      this.#add(kept, weightOf(kept));
+      const storedEvents = 'body' in event ? ({ ...event, body: undefined } as Event) : event;
+      this.#add(storedEvents, weightOf(storedEvents));
     }
     while (this.#count > 1 && (this.#count > events || this.#weight > bytes)) this.#dropOldest();
   }

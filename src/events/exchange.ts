@@ -5,7 +5,7 @@ import type { Invocation } from '../protocol/invocation.js';
 import type { progressSchema } from '../protocol/mcp.js';
 import { type JudgedOutcome, llmText, outcomeOfText, textOfOutcome } from '../protocol/outcome.js';
 import type { Warning } from '../protocol/requirements.js';
-import { cutBeforeToken } from '../util/text.js';
+import { truncateBeforeToken } from '../util/text.js';
 
 /** What a callback means for its exchange, and the status of the response. */
 export type Verdict =
@@ -126,7 +126,7 @@ export interface Exchange {
   /** Digests of dropped results and questions, to detect duplicates. */
   readonly remembered: ReadonlySet<string>;
   readonly questions: readonly Question[];
-  /** The oldest open question; meanwhile the timeout stands still (RT-PENDING). */
+  /** The oldest open question; the timeout is paused while it is open (RT-PENDING). */
   readonly waitingFor: Question['message'] | null;
   readonly selections: readonly Selection[];
   readonly settled: Settlement | null;
@@ -175,7 +175,7 @@ export function answeredAttempt({ attempts, dialect }: Exchange): Attempt | unde
 }
 
 /** The body size of the acknowledgement, which must be empty (TOOL-ASYNC). */
-export function unreadSize(exchange: Exchange): number {
+export function acknowledgementBodySize(exchange: Exchange): number {
   const attempt = answeredAttempt(exchange);
   return attempt?.status === 200 ? (attempt.bodySize ?? 0) : 0;
 }
@@ -224,7 +224,7 @@ function judged(settled: Settlement): JudgedOutcome {
 }
 
 function refusalText(status: number, excerpt: string): string {
-  const said = cutBeforeToken(excerpt.trim(), EXCERPT);
+  const said = truncateBeforeToken(excerpt.trim(), EXCERPT);
   return `the tool did not accept the invocation: it answered ${status} instead of 200${said ? `: ${said}` : ''}`;
 }
 

@@ -11,7 +11,7 @@ import { type Invocation, invocationSchema } from '../protocol/invocation.js';
 import { elicitationSchema, progressSchema, questionOf } from '../protocol/mcp.js';
 import type { Warning } from '../protocol/requirements.js';
 import { validate } from '../protocol/validate.js';
-import { cutBeforeToken, excerpt } from '../util/text.js';
+import { excerpt, truncateBeforeToken } from '../util/text.js';
 import { readMcpAnswer } from './answer.js';
 import type { Content } from './content.js';
 import { type Event, type EventOf, ignored, type RequestEvent, type ResponseEvent } from './events.js';
@@ -44,8 +44,8 @@ const mcpCallSchema = z.extend(invocationSchema, {
 });
 
 /**
- * The exchange after one more event, with the events so far; undefined if it has not begun and the event is not a readable invocation,
- * sent or not. Pure: the same events give the same exchange, live or from a file.
+ * Applies one event. Returns undefined until a readable invocation (sent, expected or denied) begins the exchange. Pure: the same events
+ * give the same exchange, live or from a file.
  * @param redact for refusals, which our texts quote
  */
 export function foldExchange(
@@ -204,14 +204,14 @@ function canceled(exchange: Exchange, at: number, who: 'person' | 'flag' | 'poli
   return unsubscribe(settle(exchange, end), end);
 }
 
-const ANSWERED_BY = { choice: 'user_choice', consent: 'oauth' } as const;
+const QUESTION_TYPES = { choice: 'user_choice', consent: 'oauth' } as const;
 
 /** Closes the question that the decision names, or the oldest open one of its type. */
 function withDecision(exchange: Exchange, what: 'choice' | 'consent', event: EventOf<'decided'>): Exchange {
   const { at, by, value } = event;
   const index = exchange.questions.findIndex(
     ({ leg, message, isAnswered }) =>
-      !isAnswered && message.type === ANSWERED_BY[what] && leg === (event.question ?? leg),
+      !isAnswered && message.type === QUESTION_TYPES[what] && leg === (event.question ?? leg),
   );
   const question = exchange.questions[index];
   if (!question) return exchange;
@@ -272,7 +272,7 @@ function arrivalOf(
   body: Content,
 ): { readonly arrival: Arrival; readonly native: unknown } {
   const reading = readCallback(body.json);
-  const verdict = judge(exchange, reading, body.sha256);
+  const verdict = judgeCallback(exchange, reading, body.sha256);
   const about = { leg, at, verdict, sha256: body.sha256, size: body.size };
   if (!reading.ok) return { arrival: { ...about, message: null, warnings: [] }, native: null };
   const { message, native } = reading;
@@ -298,7 +298,7 @@ function mcpArrivalOf(exchange: Exchange, { leg, at, method }: RequestEvent, bod
     const form = validate(elicitationSchema, value);
     if (!form.ok) return { ...about, verdict: rejection(form.faults) };
     const { group_id: group, id } = exchange.invocation;
-    const verdict = judgeQuestion(exchange, leg); // the same form may come twice: each is a question
+    const verdict = judgeQuestion(exchange, leg); // not its digest, so a form that comes twice is no duplicate
     return { ...about, verdict, message: questionOf(form.value, { group, id }) };
   }
   const progress = validate(progressSchema, value);
@@ -310,7 +310,11 @@ function mcpArrivalOf(exchange: Exchange, { leg, at, method }: RequestEvent, bod
  * Judges a callback to the callback URL of `exchange`, if its ids can belong to one. Pure: the listener and the fold get the same verdict (RT-VALIDATE, RT-MATCH,
  * RT-DUP; threats, rows 7 and 8 and "Delivery faults").
  */
-export function judge(exchange: Exchange | undefined, reading: CallbackReading, sha256: string): Verdict {
+export function judgeCallback(
+  exchange: Exchange | undefined,
+  reading: CallbackReading,
+  sha256: string,
+): Verdict {
   if (!reading.ok) return rejection(reading.faults);
   if (!exchange) return { kind: 'discarded', status: 404, reason: 'its group_id or its id is empty' };
   const reason = mismatch(exchange, reading.message);
@@ -320,7 +324,7 @@ export function judge(exchange: Exchange | undefined, reading: CallbackReading, 
 
 /** The verdict on an invalid callback (RT-VALIDATE). */
 function rejection(faults: readonly string[]): Verdict {
-  return { kind: 'rejected', status: 400, reason: cutBeforeToken(faults.join('; '), MAX.reason) };
+  return { kind: 'rejected', status: 400, reason: truncateBeforeToken(faults.join('; '), MAX.reason) };
 }
 
 const JUDGES = {

@@ -1,12 +1,12 @@
 import type { Callback } from '../protocol/callbacks.js';
 import { discoveryUrl } from '../protocol/toolset.js';
 import { displayLine } from '../util/display-script.js';
-import { cut } from '../util/text.js';
+import { truncate } from '../util/text.js';
 import { compactJson } from '../util/values.js';
 import type { Event, EventOf, RequestEvent } from './events.js';
 import { type Arrival, type Exchange, isSubscribed, isUnderWay } from './exchange.js';
 import { foldExchange } from './fold-exchange.js';
-import { endOf, type SentRequest, seenOn } from './round-trips.js';
+import { endOf, eventsOnSide, type SentRequest } from './round-trips.js';
 import type { Transcript, TranscriptHeader } from './transcript-reader.js';
 
 /** A request outside a call: discovery, a notice, or a POST to an unknown callback URL. */
@@ -259,7 +259,10 @@ export class History {
     const script = Object.hasOwn(scripts, operation) ? scripts[operation] : undefined;
     if (script === undefined) return exchange;
     const line = displayLine(script, args);
-    return { ...exchange, shown: line ?? `${operation}(${cut(compactJson(args) ?? '', MAX_ARGUMENTS)})` };
+    return {
+      ...exchange,
+      shown: line ?? `${operation}(${truncate(compactJson(args) ?? '', MAX_ARGUMENTS)})`,
+    };
   }
 
   /** Ends the subscriptions of the thread's calls. */
@@ -330,7 +333,7 @@ export class CallLog {
   /** The log of a transcript; for a recording, each message once, as the tool saw it. */
   static of({ header, events }: Transcript): CallLog {
     const about = { observer: header?.observer, isSaved: true };
-    const once = seenOn('tool-side', events);
+    const once = eventsOnSide('tool-side', events);
     const whole = once === events ? undefined : new CallLog(about).#filled(events);
     return new CallLog(about, whole).#filled(once);
   }

@@ -8,25 +8,25 @@ export type Listener = (event: Event) => void;
  * Stores events, one after the other. A message must not be acknowledged if its event could not be stored: a full disk
  * becomes a 503.
  */
-type Keeper = (event: Event) => Promise<void>;
+type StoreEvent = (event: Event) => Promise<void>;
 
-/** A keeper that takes events as they are emitted and stores them in groups, with one write per group. */
-export interface GroupKeeper {
+/** Takes events as they are emitted and stores them in groups, with one write per group. */
+export interface EventStore {
   take(event: Event): void;
   /** Resolves once everything taken so far is stored. May reject now and succeed later. */
-  kept(): Promise<void>;
+  stored(): Promise<void>;
 }
 
 /** Numbers and timestamps events, and passes them on in order. */
 export type Log = ReturnType<typeof createLog>;
 
-const ALWAYS_KEPT = Promise.resolve();
+const ALREADY_STORED = Promise.resolve();
 
 /** `now` is a monotonic clock in milliseconds; times in events count from this call. */
 export function createLog(now: () => number) {
   const start = now();
   let listeners: readonly Listener[] = [];
-  let keeper: GroupKeeper | null = null;
+  let store: EventStore | null = null;
   let seq = 0;
   let legs = 0;
   const waiting: Event[] = [];
@@ -59,7 +59,7 @@ export function createLog(now: () => number) {
       const event = fact as Event; // not copied: a copy would cost as much as the rest of this function
       event.seq = seq++;
       event.at = Math.round((now() - start) * 1_000) / 1_000; // the measurement is precise to a microsecond
-      keeper?.take(event);
+      store?.take(event);
       if (isNotifying) waiting.push(event);
       else notify(event);
       return event;
@@ -72,24 +72,24 @@ export function createLog(now: () => number) {
         listeners = listeners.filter(each => each !== listener);
       };
     },
-    keep(next: Keeper | GroupKeeper): void {
-      keeper = typeof next === 'function' ? oneByOne(next) : next;
+    storeEventsIn(next: StoreEvent | EventStore): void {
+      store = typeof next === 'function' ? sequentialStore(next) : next;
     },
-    /** Resolves once the keeper has stored everything emitted so far; rejects with its error. */
-    kept: (): Promise<void> => keeper?.kept() ?? ALWAYS_KEPT,
+    /** Resolves once everything emitted so far is stored; rejects with its error. */
+    stored: (): Promise<void> => store?.stored() ?? ALREADY_STORED,
   };
   return log;
 }
 
 /** After the first failure, no further event is stored. */
-function oneByOne(keeper: Keeper): GroupKeeper {
-  let keeping: Promise<void> = Promise.resolve();
+function sequentialStore(storeEvent: StoreEvent): EventStore {
+  let storing: Promise<void> = Promise.resolve();
   return {
     take(event) {
-      keeping = keeping.then(() => keeper(event));
-      keeping.catch(() => {}); // reported by `kept()`
+      storing = storing.then(() => storeEvent(event));
+      storing.catch(() => {}); // reported by `stored()`
     },
-    kept: () => keeping,
+    stored: () => storing,
   };
 }
 
@@ -143,36 +143,36 @@ export class RecordedRequest {
     });
   }
 
-  answered(status: number, { headers = NO_HEADERS, body, refusal }: ResponseParts = {}): void {
+  recordResponse(status: number, { headers = NO_HEADERS, body, refusal }: ResponseParts = {}): void {
     const { leg } = this;
     const [calls, thread] = [this.#calls, this.#thread];
     this.log.emit({ kind: 'response', leg, status, headers, calls, thread, body, refusal });
   }
 
-  broken(phase: string, code: string): void {
+  recordBroken(phase: string, code: string): void {
     this.log.emit({ kind: 'broken', leg: this.leg, phase, code, calls: this.#calls, thread: this.#thread });
   }
 
   /** Logs the response or the failure of a request that is sent. @param shown changes the headers for the log */
-  async sent<Answer extends Message & { readonly status: number }>(
+  async recordSending<Answer extends Message & { readonly status: number }>(
     sending: Promise<Answer>,
     shown = (headers: ResponseEvent['headers']) => headers,
   ): Promise<Answer> {
     try {
       const answer = await sending;
-      this.answered(answer.status, { headers: shown(answer.headers), body: loggedBody(answer) });
+      this.recordResponse(answer.status, { headers: shown(answer.headers), body: loggedBody(answer) });
       return answer;
     } catch (error) {
-      this.failed(error);
+      this.recordFailure(error);
       throw error;
     }
   }
 
-  /** As {@link broken}, with the phase and code of a `TransportError`. */
-  failed(error: unknown): void {
+  /** As {@link recordBroken}, with the phase and code of a `TransportError`. */
+  recordFailure(error: unknown): void {
     const known = error instanceof Error && error.name === 'TransportError' ? error : {};
     const { phase = 'send', code = 'UNKNOWN' }: { phase?: string; code?: string } = known;
-    this.broken(phase, code);
+    this.recordBroken(phase, code);
   }
 }
 
@@ -210,13 +210,13 @@ export class ServedRequest extends RecordedRequest {
 
   /** Logs the answer and returns it. @param logged what the log shows besides the status */
   answer<Parts extends object>(status: number, parts?: Parts, logged?: ResponseParts) {
-    this.answered(status, logged);
+    this.recordResponse(status, logged);
     return { status, ...parts };
   }
 
   /** Logs that the connection broke without an answer; by default because the sender disconnected. */
   reset(code = 'ECONNRESET'): 'reset' {
-    this.broken('answer', code);
+    this.recordBroken('answer', code);
     return 'reset';
   }
 }

@@ -112,7 +112,10 @@ export function roundTripsIn(events: readonly Event[]): ReadonlyMap<string, Roun
 }
 
 /** The events on one side of a recorder, which sees each message twice; all events if the two had no recorder between them. */
-export function seenOn(side: NonNullable<RequestEvent['hop']>, events: readonly Event[]): readonly Event[] {
+export function eventsOnSide(
+  side: NonNullable<RequestEvent['hop']>,
+  events: readonly Event[],
+): readonly Event[] {
   const elsewhere = new Set<string | undefined>();
   for (const event of events)
     if (event.kind === 'request' && event.hop !== undefined && event.hop !== side) elsewhere.add(event.leg);

@@ -11,7 +11,7 @@ interface CallAnswer {
   readonly by: EventOf<'answered'>['by'];
   /** A `tool_result` or an `error_event`; null if its bytes are unknown. */
   readonly body: Content | null;
-  /** How it differs from what the platform's script expects. */
+  /** The differences from the answer that the platform's script expects. */
   readonly unexpected: readonly string[];
 }
 
@@ -237,7 +237,7 @@ function withCalls(
   return { ...session, calls, size };
 }
 
-/** Limits of the calls of one session, of the bytes of its calls and of those of all sessions, and of the sessions. */
+/** Maximum number of calls per session, bytes of calls (per session and in total), and number of sessions. */
 const LIMITS = { calls: 1_000, bytes: 32 * 1024 * 1024, sessions: 500 };
 
 const MAX_REQUESTS = 2_000;

@@ -1,9 +1,9 @@
 import { type CallbackType, PROTOCOL_WORDS, SECRET_URLS, traitsOf } from '../protocol/callbacks.js';
 import { RecentMap } from '../util/collections.js';
-import { inLayout } from '../util/json.js';
+import { formatLike } from '../util/json.js';
 import { REDACTED, type Redactor, redactJson, SecretFinder } from '../util/redact.js';
-import { bareUrl, tokenlessUrl } from '../util/url.js';
-import { foreignWords, isRecord } from '../util/values.js';
+import { tokenlessUrl, urlWithoutQuery } from '../util/url.js';
+import { isRecord, stringOrJson } from '../util/values.js';
 import type { Content } from './content.js';
 import type { Event, RequestEvent } from './events.js';
 import type { Arrival } from './exchange.js';
@@ -17,16 +17,16 @@ export function shareableText(content: Content, redactor: Redactor): string | nu
 }
 
 const SHAREABLE_URL = {
-  auth_url: bareUrl,
+  auth_url: urlWithoutQuery,
   response_url: tokenlessUrl,
 } satisfies Record<(typeof SECRET_URLS)[number], (url: string) => string>;
 
-/** A callback without its secret URL; secrets known by their value may be left. */
+/** A callback whose secret URL is shortened. Secrets that are known by their value are not removed. */
 export function shareableMessage<Message extends Readonly<Record<string, unknown>>>(
   message: Message,
 ): Message {
   const field = traitsOf(message['type'])?.secretUrl;
-  return field ? { ...message, [field]: SHAREABLE_URL[field](foreignWords(message[field])) } : message;
+  return field ? { ...message, [field]: SHAREABLE_URL[field](stringOrJson(message[field])) } : message;
 }
 
 export function shareableArrival(arrival: Arrival): Arrival {
@@ -46,7 +46,7 @@ function withoutSecretUrls({ json }: Content, text: string): string {
   if (!json.ok || !MAY_HAVE_SECRET_URLS.test(text)) return text;
   const value = json.value;
   const shareable = withoutSecretUrlsAt(value);
-  return shareable === value ? text : inLayout(text, shareable);
+  return shareable === value ? text : formatLike(text, shareable);
 }
 
 /** Names may contain escapes. */
@@ -69,7 +69,7 @@ function withoutSecretUrlsAt(value: unknown): unknown {
 /** Elsewhere than in a choice, `response_url` is an ordinary name. */
 function shareableMember(name: string, member: unknown, isChoice: boolean): unknown {
   const secret = SECRET_URLS.find(each => each === name && (isChoice || each !== 'response_url'));
-  return secret ? SHAREABLE_URL[secret](foreignWords(member)) : withoutSecretUrlsAt(member);
+  return secret ? SHAREABLE_URL[secret](stringOrJson(member)) : withoutSecretUrlsAt(member);
 }
 
 /** The same for text that is not complete JSON: removes the query of URLs after such a name. */
@@ -94,7 +94,7 @@ const COMMON = /^(?:[a-z]{1,10}|v\d{1,3})$/i;
 const SHORTEST = 8;
 
 /** Longer secrets are found by this many characters at their start. */
-const LONGEST = 256;
+const MAX_COMPARED = 256;
 
 /** Maximum number of secrets that are kept; each event adds its own again. */
 const REMEMBERED = 50_000;
@@ -118,24 +118,26 @@ export interface EventRedactor extends Redactor {
  * segment and query value that is neither a common word nor an id of the event; short ones only in URLs. In bounded memory, and in
  * linear time, since every call has a token.
  */
-export function callbackSecrets(events: Iterable<Event> = []): EventRedactor {
-  const words = new Words();
+export function callbackRedactor(events: Iterable<Event> = []): EventRedactor {
+  const words = new UrlSecrets();
   const redactor: EventRedactor = {
     add: secret => words.add(secret),
     text: text => words.replaceIn(text),
     learn(event) {
       const { urls, known } = namedIn(event);
-      for (const url of urls) for (const word of wordsOf(url)) if (!known.includes(word)) words.add(word);
+      for (const url of urls)
+        for (const word of possibleSecretsIn(url)) if (!known.includes(word)) words.add(word);
     },
   };
   for (const event of events) redactor.learn(event);
   return redactor;
 }
 
-/** As {@link callbackSecrets}, for these URLs. @param known public words, such as ids in a path */
-export function urlSecrets(urls: Iterable<string>, known: readonly string[] = []): Redactor {
-  const redactor = callbackSecrets();
-  for (const url of urls) for (const word of wordsOf(url)) if (!known.includes(word)) redactor.add(word);
+/** As {@link callbackRedactor}, for these URLs. @param known public words, such as ids in a path */
+export function urlRedactor(urls: Iterable<string>, known: readonly string[] = []): Redactor {
+  const redactor = callbackRedactor();
+  for (const url of urls)
+    for (const word of possibleSecretsIn(url)) if (!known.includes(word)) redactor.add(word);
   return redactor;
 }
 
@@ -143,8 +145,8 @@ export function urlSecrets(urls: Iterable<string>, known: readonly string[] = []
  * Redacts also what may be a token in a `response_url`, since anyone who knows it can answer for the user. Tools choose these URLs, so
  * only long words count, and names of JSON members are not changed.
  */
-export function withQuestionSecrets(redactor: Redactor): EventRedactor {
-  const words = new Words();
+export function questionRedactor(redactor: Redactor): EventRedactor {
+  const words = new UrlSecrets();
   return {
     add: secret => redactor.add(secret),
     text: text => words.replaceIn(redactor.text(text)),
@@ -166,7 +168,8 @@ function messageOf(event: Event, type: CallbackType): Readonly<Record<string, un
 function questionSecrets(event: Event): string[] {
   const { response_url: url, id, group_id } = messageOf(event, 'user_choice') ?? {};
   const ids = [...(event.calls ?? []), event.thread, id, group_id].map(String);
-  const tokens = typeof url === 'string' ? wordsOf(url).flatMap(word => word.match(TOKEN) ?? []) : [];
+  const tokens =
+    typeof url === 'string' ? possibleSecretsIn(url).flatMap(word => word.match(TOKEN) ?? []) : [];
   return tokens.filter(token => !NAME.test(token) && !ids.some(each => each.includes(token)));
 }
 
@@ -180,7 +183,7 @@ const PUBLIC_PARAMETERS: ReadonlySet<string> = new Set([
 
 /** The secrets in the query of an `auth_url`: only the user may see them (RT-OAUTH). */
 export function consentSecrets(event: Event): readonly string[] {
-  const url = foreignWords(messageOf(event, 'oauth')?.['auth_url'] ?? '');
+  const url = stringOrJson(messageOf(event, 'oauth')?.['auth_url'] ?? '');
   const parameters = URL.canParse(url) ? [...new URL(url).searchParams] : [];
   return parameters.flatMap(([name, value]) =>
     PUBLIC_PARAMETERS.has(name) ? [] : (value.match(TOKEN) ?? []),
@@ -188,14 +191,14 @@ export function consentSecrets(event: Event): readonly string[] {
 }
 
 /** Long words are redacted anywhere, short ones in URLs. */
-class Words {
-  readonly #long = new SecretFinder({ remembered: REMEMBERED, wholeBelow: LONGEST });
+class UrlSecrets {
+  readonly #long = new SecretFinder({ remembered: REMEMBERED, wholeBelow: MAX_COMPARED });
   readonly #short = new RecentMap<string, true>(REMEMBERED);
   #isEmpty = true;
 
   add(word: string): void {
     this.#isEmpty = false;
-    for (const form of formsOf(word.slice(0, LONGEST))) {
+    for (const form of formsOf(word.slice(0, MAX_COMPARED))) {
       if (form.length < SHORTEST) this.#short.set(form, true);
       else this.#long.add(form);
     }
@@ -213,7 +216,7 @@ class Words {
   }
 }
 
-/** A slash at the start could be half of an escape. */
+/** The forms in which a secret may be written: plain, in JSON, percent-encoded. A slash at the start could be half of an escape. */
 function formsOf(word: string): Set<string> {
   const plain = word.replace(/^\/+/, '');
   const percent = encodeURIComponent(plain.toWellFormed());
@@ -243,7 +246,7 @@ function namedIn(event: Event): { readonly urls: readonly string[]; readonly kno
 }
 
 /** The words of a URL's path, query and fragment, both encoded and decoded. The host is public. */
-function wordsOf(url: string): string[] {
+function possibleSecretsIn(url: string): string[] {
   const [path = '', query = ''] = url.replace(/^https?:\/\/[^/?#]*/i, '').split(/\?(.*)/s);
   const values = query.split(/[&#]/).map(each => each.slice(each.indexOf('=') + 1));
   const written = [...path.split(/[/#]/), ...values, ...values.flatMap(value => value.split('/'))];

@@ -236,7 +236,7 @@ export function missingFrom({ header, end, lost }: Transcript): readonly string[
   return [...(header === null ? [NO_HEADER] : []), ...lost, ...(end === null ? [NO_END] : [])];
 }
 
-/** Whether nothing is missing: only then, what is not in it did not happen. */
+/** Whether the transcript is complete. Only then does a missing event prove that it did not happen. */
 export function isWhole(transcript: Transcript): boolean {
   return transcript.faults.length === 0 && missingFrom(transcript).length === 0;
 }
@@ -267,7 +267,7 @@ export function* withoutReadyLine(lines: Iterable<string>): Generator<string> {
 const HEAD = 256 * 1024;
 
 /**
- * The recording in the bytes of a file; null if they are something else.
+ * Parses a recording; null if the file is not a recording.
  * @throws ProtocolCliError `unreadable-file` for several recordings, as `cat` joins them.
  */
 export function readRecording(name: string, bytes: Uint8Array): Transcript | null {

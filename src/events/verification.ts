@@ -1,12 +1,12 @@
 import { readInvocation } from '../protocol/invocation.js';
 import { type Findings, FindingsCollector, RecentMap } from '../util/collections.js';
-import { cutBeforeToken } from '../util/text.js';
-import { bareUrl } from '../util/url.js';
+import { truncateBeforeToken } from '../util/text.js';
+import { urlWithoutQuery } from '../util/url.js';
 import { compactJson, isRecord } from '../util/values.js';
 import type { Content } from './content.js';
 import { type Event, type EventOf, ignored, isDirect, type RequestEvent } from './events.js';
 import { effectOf } from './faults.js';
-import { urlSecrets } from './shareable.js';
+import { urlRedactor } from './shareable.js';
 
 /** The verdict on a whole run of a mock: whether everything happened that the test expected. */
 export interface VerificationReport {
@@ -146,7 +146,7 @@ class CallRecord {
   lost(why: string): UndeliveredCallback {
     const { operation, id, callbackUrl } = this.caller;
     const type = textAt(fieldsOf(this.sent), 'type', MAX.id);
-    const url = callbackUrl === null ? null : bareUrl(urlSecrets([callbackUrl]).text(callbackUrl));
+    const url = callbackUrl === null ? null : urlWithoutQuery(urlRedactor([callbackUrl]).text(callbackUrl));
     return { operation, id, url, ...(type !== null && { type }), why };
   }
 }
@@ -397,7 +397,7 @@ function answersOf(place: string, match: VerifiedFixture['match']): { answers?: 
   const exact = isRecord(args) ? (args['$exact'] ?? args['$eq'] ?? args) : args; // a recording's match exactly
   const parts = exact === undefined ? [operation] : [operation, exact];
   const words = parts.map(part => (typeof part === 'string' ? part : compactJson(part)));
-  return { answers: cutBeforeToken(words.join(' '), MAX.answers) };
+  return { answers: truncateBeforeToken(words.join(' '), MAX.answers) };
 }
 
 function malformation(body: Content | undefined): string {
@@ -433,7 +433,7 @@ function isToolResult(callback: Content): boolean {
   );
 }
 
-/** Uses cached JSON but caches none, which would use up the memory of the journal. */
+/** Uses JSON that is already cached, but does not add any: it would use memory that the journal's limits do not count. */
 function fieldsOf(body: Content | undefined): Record<string, unknown> | null {
   const json = body?.peekJson();
   return json?.ok && isRecord(json.value) ? json.value : null;

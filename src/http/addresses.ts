@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIPv4, isIPv6, type LookupFunction } from 'node:net';
-import { remembering } from '../util/collections.js';
+import { memoizeByString } from '../util/collections.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { readUrl } from '../util/url.js';
 import { TransportError } from './client.js';
@@ -21,7 +21,7 @@ const METADATA = blockList([
  * Why connections to an address are refused (threats, row 9); null if it is allowed or not an IP address. Cached: a BlockList lookup
  * takes a fifth of a request's time.
  */
-export const addressProblem = remembering(problemOf);
+export const addressProblem = memoizeByString(problemOf);
 
 function problemOf(address: string): string | null {
   const bare = address.replace(/^\[|\]$/g, '').split('%', 1)[0] ?? '';
@@ -36,7 +36,7 @@ const LOOPBACK = blockList([
 ]);
 
 /** Whether a host, as the URL parser writes it, is a loopback address or `localhost`. */
-export const isLoopback = remembering(
+export const isLoopback = memoizeByString(
   host => host === 'localhost' || isListed(LOOPBACK, host.replace(/^\[|\]$/g, '')),
 );
 
@@ -72,7 +72,7 @@ function family(address: string): 'ipv4' | 'ipv6' {
   return address.includes(':') ? 'ipv6' : 'ipv4';
 }
 
-export type Allows = (url: string) => string | null;
+export type DestinationCheck = (url: string) => string | null;
 
 /**
  * Allows callbacks to loopback and to these origins; never to link-local and metadata addresses, even if listed (threats, row 9). The
@@ -80,7 +80,7 @@ export type Allows = (url: string) => string | null;
  * @param origins as `https://runtime.example:8443`.
  * @throws ProtocolCliError `usage` for an invalid origin.
  */
-export function allowedDestinations(origins: readonly string[]): Allows {
+export function allowedDestinations(origins: readonly string[]): DestinationCheck {
   const listed = new Set(origins.map(originOf));
   return url => {
     const parsed = readUrl(url);

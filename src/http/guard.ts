@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { remembering } from '../util/collections.js';
+import { memoizeByString } from '../util/collections.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { mediaTypeOf } from '../util/url.js';
 import { isLoopback } from './addresses.js';
@@ -13,7 +13,7 @@ const MAX_NAME_LENGTH = 253;
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
 /** Parses a Host value (RFC 9110, 7.2), in lower case; an IPv6 address keeps its brackets. Null if it is invalid. */
-const parseHost = remembering((value: string) => {
+const parseHost = memoizeByString((value: string) => {
   const { name, port } = SHAPE.exec(value)?.groups ?? {};
   if (name === undefined || name.length > MAX_NAME_LENGTH) return null;
   return { name: name.toLowerCase(), port };

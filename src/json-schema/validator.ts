@@ -1,6 +1,6 @@
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import { excerpt } from '../util/text.js';
-import { bounded, OutOfTime, weightOf } from '../util/time-limit.js';
+import { TimeLimitError, weightOf, withTimeLimit } from '../util/time-limit.js';
 import { isRecord, jsonPath } from '../util/values.js';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -61,7 +61,7 @@ function unusable(error: unknown): ValueCheck {
   if (error instanceof RangeError) return { kind: 'unusable', reason: 'its $ref never ends' };
   const message = error instanceof Error ? error.message : 'it cannot be compiled';
   const advice = 'a pattern, uniqueItems or a long list in the schema is too costly';
-  const reason = error instanceof OutOfTime ? `validation ${message}; ${advice}` : message;
+  const reason = error instanceof TimeLimitError ? `validation ${message}; ${advice}` : message;
   return { kind: 'unusable', reason };
 }
 
@@ -89,7 +89,7 @@ async function compile(
   const known = draft === 'draft-04' ? fromDraft04(schema) : schema;
   let compiled: ValidateFunction | undefined;
   const validator = () =>
-    (compiled ??= bounded(() => createCompiler(options ?? {}).compile(known), COMPILE_MS));
+    (compiled ??= withTimeLimit(() => createCompiler(options ?? {}).compile(known), COMPILE_MS));
   const errorsOf = (validate: ValidateFunction, value: unknown) =>
     validate(value) ? [] : (validate.errors ?? []);
   const mayBePlain = options === undefined && isPlain(schema);
@@ -100,7 +100,7 @@ async function compile(
     if (mayBePlain && isValid(schema, value)) return [];
     const validate = validator();
     return isCostly || weightOf(value, maxWeight) > maxWeight
-      ? bounded(() => errorsOf(validate, value))
+      ? withTimeLimit(() => errorsOf(validate, value))
       : errorsOf(validate, value);
   };
 }
@@ -129,11 +129,11 @@ export async function checkSchemas(schemas: readonly Schema[]): Promise<readonly
   for (const draft of new Set([...others].map(draftOf))) checks.set(draft, await checkFor(draft));
   const faultsOf = (schema: Schema) => (others.has(schema) && checks.get(draftOf(schema))?.(schema)) || [];
   try {
-    return bounded(() => schemas.map(faultsOf));
+    return withTimeLimit(() => schemas.map(faultsOf));
   } catch (error) {
-    if (!(error instanceof OutOfTime || error instanceof RangeError)) throw error;
+    if (!(error instanceof TimeLimitError || error instanceof RangeError)) throw error;
     const message =
-      error instanceof OutOfTime
+      error instanceof TimeLimitError
         ? `checking the schemas ${error.message}`
         : 'is nested too deep to be checked';
     return schemas.map((_, index) => (index === 0 ? [{ path: '$', message }] : []));

@@ -18,7 +18,7 @@ export interface Caller {
   readonly base: string;
 }
 
-export interface Concern {
+export interface CallReference {
   readonly calls?: string[];
   readonly thread?: string;
 }
@@ -45,12 +45,12 @@ export type Fields = Readonly<Record<string, unknown>>;
  * An answer (seed 003). A `payload` has passed response middleware; `text` is its wrapped form: a string unchanged, other JSON encoded.
  * A `verbatim` result is as written, without middleware.
  */
-export type SpokenReply =
+export type ReplyContent =
   | { readonly kind: 'payload'; readonly payload: unknown; readonly text: string }
   | { readonly kind: 'verbatim'; readonly result: Fields }
   | { readonly kind: 'outcome'; readonly outcome: Outcome };
 
-export interface Asking {
+export interface QuestionOptions {
   /** Milliseconds to wait for an answer. Default: no limit. */
   readonly withinMs?: number | undefined;
   /** The recorded JSON text of the question. */
@@ -71,7 +71,7 @@ const CANCEL_GRACE_MS = 1_000;
  * over RAP or within this process.
  */
 export abstract class Conversation {
-  readonly about: Required<Concern>;
+  readonly about: Required<CallReference>;
   #cancelReason: string | null = null;
   #cancelListeners: Set<() => void> | undefined;
   /** Created lazily, because an AbortController costs a tenth of all the work for a call. */
@@ -97,7 +97,7 @@ export abstract class Conversation {
   }
 
   /** Sends the answer. @param layout the recorded JSON text of a verbatim result */
-  protected abstract answer(reply: SpokenReply, layout?: string): Promise<unknown>;
+  protected abstract answer(reply: ReplyContent, layout?: string): Promise<unknown>;
 
   /** Sends a message that is not an answer. @param layout its recorded JSON text */
   protected abstract send(
@@ -110,12 +110,12 @@ export abstract class Conversation {
   abstract message(value: unknown): Promise<unknown>;
 
   /** Resolves to the index that the user picked, or to null on timeout (TOOL-CHOICE). */
-  abstract choice(question: ChoiceQuestion, asking?: Asking): Promise<number | null>;
+  abstract choice(question: ChoiceQuestion, asking?: QuestionOptions): Promise<number | null>;
 
   /** Resolves to the user's answer, or to null on timeout (TOOL-OAUTH). */
   abstract consent(
     question: ConsentQuestion,
-    asking?: Asking & { readonly authUrl?: string | undefined },
+    asking?: QuestionOptions & { readonly authUrl?: string | undefined },
   ): Promise<Consent | null>;
 
   /** Sends a value that still has to be wrapped. Middleware has already run. @throws TypeError if it is not JSON */
@@ -241,7 +241,7 @@ export abstract class Conversation {
   }
 
   /** Logs each change that middleware made, or would have made to a verbatim result. */
-  logChanges(by: 'middleware' | 'verbatim', changes: ReturnType<Middlewares['wouldChange']>): void {
+  logChanges(by: 'middleware' | 'verbatim', changes: ReturnType<Middlewares['changesTo']>): void {
     const lines = by === 'verbatim' ? [changes] : changes.map(change => [change]);
     for (const line of lines)
       this.services.log.emit({ kind: 'shaped', by, changes: [...line], ...this.about });
@@ -260,7 +260,7 @@ export abstract class Conversation {
   }
 
   /** Resolves to true when the call is triggered, or to false if the call or the tool ends first. */
-  async triggered(): Promise<boolean> {
+  async waitForTrigger(): Promise<boolean> {
     const { log, pauses } = this.services;
     const { fired, unsubscribe } = this.#expected ?? this.#awaitTrigger();
     this.#expected = undefined;
@@ -328,7 +328,7 @@ export abstract class Conversation {
     };
   }
 
-  #answer(reply: SpokenReply, layout?: string, isSubscribed = false): Promise<unknown> {
+  #answer(reply: ReplyContent, layout?: string, isSubscribed = false): Promise<unknown> {
     const sent = this.answer(reply, layout);
     this.#isAnswered = true;
     this.#isSubscribed = isSubscribed;

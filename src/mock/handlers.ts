@@ -5,7 +5,7 @@ import type { Invocation } from '../protocol/invocation.js';
 import type { Tool } from '../protocol/toolset.js';
 import type { Conversation } from './conversation.js';
 import type { Middlewares } from './middleware.js';
-import { type Plan, plain } from './plan.js';
+import { type Plan, planWithoutFaults } from './plan.js';
 import { ReplyPlayer } from './reply-player.js';
 
 /** A JSON Schema in TypeScript code. */
@@ -199,7 +199,7 @@ export function handlerPlan(definition: ToolDefinition, call: Call, middlewares:
     await new ReplyPlayer(conversation, middlewares, invocation).playStep(stepOf(outcome.returned));
   };
   return {
-    ...plain([{ kind: 'matched', fixture: `handler:${operation}` }], perform),
+    ...planWithoutFaults([{ kind: 'matched', fixture: `handler:${operation}` }], perform),
     isOpenEnded: true,
     redact: message => middlewares.words(message, given).value,
   };

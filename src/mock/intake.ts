@@ -10,9 +10,9 @@ import { endsCall, isQuestion } from '../protocol/callbacks.js';
 import { addresseeIn, type InvocationReading, readInvocation } from '../protocol/invocation.js';
 import { RecentMap } from '../util/collections.js';
 import { readJson } from '../util/json.js';
-import type { Concern } from './conversation.js';
+import type { CallReference } from './conversation.js';
 import type { Recovery } from './journal/recovery.js';
-import { malformedRefusal, type OpenCalls, type Plan, plain } from './plan.js';
+import { malformedRefusal, type OpenCalls, type Plan, planWithoutFaults } from './plan.js';
 import { RapConversation, type RapServices } from './rap-conversation.js';
 import type { Responder } from './responder.js';
 import { JSON_TYPE } from './tool.js';
@@ -135,7 +135,7 @@ export class Intake {
     kind: FaultyRequest,
     request: ServedRequest,
     answer: () => Reply | Promise<Reply>,
-    about?: Concern,
+    about?: CallReference,
   ): Reply | Promise<Reply> {
     const { responder, services } = this.parts;
     const fault = responder.faultOf(kind);
@@ -148,7 +148,7 @@ export class Intake {
   /** Logs an invocation that the server refused for its head alone. */
   refused({ reason, status, detail }: Denial, request: Incoming): void {
     if (request.target !== this.route.name || !REFUSED_INVOCATIONS.has(reason)) return;
-    this.request(request, 'invocation').answered(status, { refusal: detail });
+    this.request(request, 'invocation').recordResponse(status, { refusal: detail });
   }
 
   cancel(key: string): void {
@@ -169,7 +169,7 @@ export class Intake {
     const { about } = conversation;
     const request = this.request(incoming, 'invocation', { body, attempt, ...about });
     if (arrival.isRepeat && !allowRepeats)
-      return this.#keepingFailed().then(status => request.answer(status ?? 200));
+      return this.#storageFailureStatus().then(status => request.answer(status ?? 200));
     const overflow = openCalls.admit(conversation, bytes);
     if (overflow !== null) {
       arrival.call.isAccepted = false;
@@ -249,7 +249,7 @@ export class Intake {
       return request.answer(status);
     };
     if (plan.ack?.kind === 'status') return refuse(plan.ack.value);
-    return this.#keepingFailed().then(status =>
+    return this.#storageFailureStatus().then(status =>
       status === null ? this.#acknowledge(request, plan, conversation) : refuse(status),
     );
   }
@@ -305,7 +305,7 @@ export class Intake {
   }
 
   /** Lets the runtime send the call again (threats, row 15). */
-  #turnAway(request: ServedRequest, why: string, about: Concern): Reply {
+  #turnAway(request: ServedRequest, why: string, about: CallReference): Reply {
     this.#log.emit({ kind: 'dropped', what: 'invocation', why, count: 1, ...about });
     return request.answer(503);
   }
@@ -319,8 +319,8 @@ export class Intake {
   }
 
   /** Sends 503 if the journal could not be written, so that the runtime sends the invocation again. */
-  #keepingFailed(): Promise<503 | null> {
-    return this.#log.kept().then(kept, notKept);
+  #storageFailureStatus(): Promise<503 | null> {
+    return this.#log.stored().then(kept, notKept);
   }
 
   /** Returns null if the rest is unknown: an answer to an open question would arrive at an address that no longer exists. */
@@ -369,19 +369,19 @@ function logEarlier({ key, thread, invocation, headers, matched, rendered }: Rec
   for (const { url, body, state, type } of rendered)
     if (state === 'delivered' && endsCall(type)) {
       const sent = { from: 'tool', to: 'runtime', purpose: 'callback', method: 'POST' } as const;
-      new RecordedRequest(earlier, { ...sent, url, headers: {}, body }).answered(200);
+      new RecordedRequest(earlier, { ...sent, url, headers: {}, body }).recordResponse(200);
     }
 }
 
 /** Creates a plan that fails: the call is acknowledged already, so the error must arrive as a result (TOOL-ALWAYS). */
 function failing(error: unknown): Plan {
-  return plain([], () => Promise.reject(error));
+  return planWithoutFaults([], () => Promise.reject(error));
 }
 
 /** Ends a call without a plan in an error; a canceled call in a result that says so (TOOL-ALWAYS). */
 function substituteFor({ refusal, cancelReason }: RecoveredCall): Plan {
   const message = refusal ?? 'the tool was restarted; call again';
-  return plain([], conversation =>
+  return planWithoutFaults([], conversation =>
     cancelReason === null ? conversation.outcome({ type: 'error', message }) : conversation.canceled(),
   );
 }

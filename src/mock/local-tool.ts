@@ -9,10 +9,9 @@ import { stepsOf } from '../fixtures/reply-schema.js';
 import type { Route } from '../http/route.js';
 import type { RunningServer } from '../http/server.js';
 import { readInvocation } from '../protocol/invocation.js';
-import { firstFew } from '../util/text.js';
+import { joinFirst } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import {
-  type Asking,
   CANCELED,
   type Caller,
   type CallServices,
@@ -21,9 +20,10 @@ import {
   type ConsentQuestion,
   Conversation,
   type Fields,
-  type SpokenReply,
+  type QuestionOptions,
+  type ReplyContent,
 } from './conversation.js';
-import { malformedRefusal, type Plan, plain, refusal } from './plan.js';
+import { malformedRefusal, type Plan, planWithoutFaults, refusalPlan } from './plan.js';
 import { NO_FIXTURES, requireValidToolset } from './responder.js';
 import { type ServerOptions, Tool, type ToolOptions } from './tool.js';
 
@@ -42,7 +42,7 @@ interface LocalCall {
   readonly signal?: AbortSignal;
 }
 
-type LocalReply = SpokenReply | { readonly kind: 'silence' };
+type LocalReply = ReplyContent | { readonly kind: 'silence' };
 
 /** Fields that exist only in a `tool_result` of RAP. */
 const RAP_FIELDS = ['type', 'text', 'display_as', 'subscription', 'group_id', 'id', 'call_id'];
@@ -63,7 +63,7 @@ function readAsRap(result: Fields, { thread = '', id }: Partial<AnsweredCall> = 
 }
 
 /** Converts the answer of a local call to the common model. @param call as its wire names it */
-export function answerOfLocal(call: AnsweredCall, reply: SpokenReply): Answer {
+export function answerOfLocal(call: AnsweredCall, reply: ReplyContent): Answer {
   if (reply.kind === 'payload')
     return { call, outcome: { type: 'success', basis: 'declared' }, payload: reply.payload };
   if (reply.kind === 'outcome') return { call, outcome: { ...reply.outcome, basis: 'declared' } };
@@ -102,7 +102,7 @@ export function leftOut({
     ...(document === undefined ? [] : ['the document is served over RAP only and is ignored']),
     ...IGNORED.flatMap(([isUsed, sentence]) => {
       const ids = fixtures.filter(isUsed).map(({ id }) => id);
-      return ids.length > 0 ? [`${sentence} (${firstFew(ids, 5)})`] : [];
+      return ids.length > 0 ? [`${sentence} (${joinFirst(ids, 5)})`] : [];
     }),
   ];
 }
@@ -129,13 +129,13 @@ class LocalConversation extends Conversation {
     this.#end({ kind: 'silence' });
   }
 
-  override async triggered(): Promise<boolean> {
+  override async waitForTrigger(): Promise<boolean> {
     return true;
   }
 
   async message(): Promise<void> {}
 
-  async choice(question: ChoiceQuestion, { withinMs }: Asking = {}): Promise<number | null> {
+  async choice(question: ChoiceQuestion, { withinMs }: QuestionOptions = {}): Promise<number | null> {
     const { prompt, choices, default: preset } = question;
     if (this.choose) {
       const picked = await this.answerWithin(this.choose(question), withinMs);
@@ -154,7 +154,7 @@ class LocalConversation extends Conversation {
   }
 
   /** @throws TypeError if a verbatim result is not a JSON object. */
-  protected answer(reply: SpokenReply): Promise<void> {
+  protected answer(reply: ReplyContent): Promise<void> {
     this.#end(asJson(reply));
     return Promise.resolve();
   }
@@ -169,7 +169,7 @@ class LocalConversation extends Conversation {
 }
 
 /** A handler may return values that JSON does not have, such as dates. */
-function asJson(reply: SpokenReply): SpokenReply {
+function asJson(reply: ReplyContent): ReplyContent {
   if (reply.kind === 'outcome' || (reply.kind === 'payload' && reply.payload === reply.text)) return reply;
   if (reply.kind === 'payload') return { ...reply, payload: JSON.parse(reply.text) };
   const result: unknown = JSON.parse(JSON.stringify(reply.result));
@@ -247,7 +247,7 @@ export class LocalTool extends Tool {
       this.#record('cancel', about);
       conversation.cancel(CANCELED);
     });
-    const plan = overflow === null ? await this.#plan(invocation, headers) : refusal(overflow);
+    const plan = overflow === null ? await this.#plan(invocation, headers) : refusalPlan(overflow);
     for (const fact of plan.facts) this.log.emit(Object.assign(fact, about));
     void this.openCalls.carryOut(plan, conversation);
     const reply = await conversation.reply;
@@ -281,7 +281,7 @@ export class LocalTool extends Tool {
     try {
       return await this.responder.plan({ invocation: reading.invocation, headers });
     } catch (error) {
-      return plain([], () => Promise.reject(error)); // reported like any other failure of its work
+      return planWithoutFaults([], () => Promise.reject(error)); // reported like any other failure of its work
     }
   }
 
@@ -313,14 +313,14 @@ export class LocalTool extends Tool {
     about: { readonly calls: string[]; readonly thread: string },
   ): unknown {
     if (reply.kind === 'silence' || isCancelled) {
-      request.broken('answer', reply.kind === 'silence' ? 'PLANNED' : 'CANCELLED');
+      request.recordBroken('answer', reply.kind === 'silence' ? 'PLANNED' : 'CANCELLED');
       return undefined;
     }
-    if (this.#mcpUrl === undefined) return void request.answered(200);
+    if (this.#mcpUrl === undefined) return void request.recordResponse(200);
     const isOffered = this.toolset.tools.some(({ name }) => name === operation);
     const { body, warnings } = writeForMcp(reply, isOffered);
     for (const message of warnings) this.log.emit({ kind: 'warned', message, ...about });
-    request.answered(200, { body: Content.ofJson(body) });
+    request.recordResponse(200, { body: Content.ofJson(body) });
     return body;
   }
 }
@@ -339,7 +339,7 @@ export const startLocalTool = LocalTool.start;
 const INVALID_PARAMS = -32_602;
 
 /** Writes a CallToolResult, always with `isError` (seed 003); for an unknown tool `{ error }` of JSON-RPC. */
-function writeForMcp(reply: SpokenReply, isOffered: boolean) {
+function writeForMcp(reply: ReplyContent, isOffered: boolean) {
   if (reply.kind === 'payload') return { body: textResult(reply.text), warnings: [] };
   if (reply.kind === 'verbatim') return writeResult(reply.result);
   const { outcome } = reply;
@@ -360,7 +360,7 @@ function writeResult(result: Fields) {
   return { body: textResult(JSON.stringify(result)), warnings: [warning] };
 }
 
-function writeTranslated(reply: SpokenReply) {
+function writeTranslated(reply: ReplyContent) {
   const { body, warnings } = writeAs('mcp', answerOfLocal({ id: null }, reply));
   return { body, warnings: warnings.map(({ message }) => message) };
 }

@@ -1,6 +1,6 @@
 import type { FixtureSet } from '../fixtures/fixture-set.js';
 import type { Invocation } from '../protocol/invocation.js';
-import { remembering } from '../util/collections.js';
+import { memoizeByString } from '../util/collections.js';
 import { MAX_DEPTH } from '../util/json.js';
 import { createRedactor, REDACTED, type Redactor } from '../util/redact.js';
 import { jsonPath } from '../util/values.js';
@@ -40,7 +40,7 @@ export class Middlewares {
     private readonly users: readonly Middleware[] = [],
   ) {
     const secretKeys = new Set(settings.redact.map(bareKey).filter(Boolean));
-    this.#isSecretKey = remembering(key => secretKeys.has(bareKey(key)));
+    this.#isSecretKey = memoizeByString(key => secretKeys.has(bareKey(key)));
   }
 
   /** Synchronous without user code, which is the usual case. */
@@ -53,12 +53,12 @@ export class Middlewares {
    * @throws RangeError if the value is nested deeper than 128 levels or contains itself.
    */
   response(payload: unknown, invocation: Invocation): Shaped | Promise<Shaped> {
-    if (this.users.length === 0) return this.#audited(payload, invocation);
-    return this.#responseThroughUsers(payload, invocation).then(value => this.#audited(value, invocation));
+    if (this.users.length === 0) return this.#redacted(payload, invocation);
+    return this.#responseThroughUsers(payload, invocation).then(value => this.#redacted(value, invocation));
   }
 
   /** Returns the changes that middleware would make to a result that is sent verbatim. */
-  wouldChange(fields: unknown, invocation: Invocation): readonly Change[] {
+  changesTo(fields: unknown, invocation: Invocation): readonly Change[] {
     return this.#shape(fields, invocation.arguments).changes;
   }
 
@@ -67,18 +67,18 @@ export class Middlewares {
     text: string,
     invocation: Invocation,
   ): { readonly value: string; readonly changes: readonly Change[] } {
-    const { value, changes } = this.#audited(text, invocation);
+    const { value, changes } = this.#redacted(text, invocation);
     return { value: String(value), changes };
   }
 
-  #audited(payload: unknown, invocation: Invocation): Shaped {
+  #redacted(payload: unknown, invocation: Invocation): Shaped {
     const shaped = this.#shape(payload, invocation.arguments);
     return this.settings.audit ? shaped : { value: shaped.value, changes: NO_CHANGES };
   }
 
   #shape(value: unknown, args: unknown): Shaped {
     const survey = new Survey(this.#isSecretKey, this.settings.sanitize);
-    survey.visit(value); // first, so that secrets of a caller do not displace ours
+    survey.visit(value); // first, so that `isClean` is about the payload only
     const { isClean } = survey;
     survey.visit(args);
     if (isClean && survey.secrets.size === 0) return { value, changes: NO_CHANGES };

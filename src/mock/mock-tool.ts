@@ -12,7 +12,7 @@ import { allowedDestinations } from '../http/addresses.js';
 import { type HttpClient, lazyClient } from '../http/client.js';
 import type { Denial, Incoming } from '../http/route.js';
 import type { RunningServer } from '../http/server.js';
-import { cameWithin } from '../system/process.js';
+import { finishedWithin } from '../system/process.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { didYouMean } from '../util/text.js';
 import { isRecord } from '../util/values.js';
@@ -100,7 +100,7 @@ export class MockTool extends Tool {
       client: lazyClient(options.client ?? agentClient),
       clock,
       random: Math.random,
-      allows: allowedDestinations(allowCallbacks),
+      destinationProblem: allowedDestinations(allowCallbacks),
       queueLimit: options.maxPending ?? DEFAULTS.maxPending,
       queueBytes: DEFAULTS.maxPendingBytes,
       perOrigin: DEFAULTS.perOrigin,
@@ -231,7 +231,7 @@ export class MockTool extends Tool {
       stop = this.log.subscribe(look);
       look();
     });
-    await cameWithin(settled, timeoutMs, { clock: this.clock });
+    await finishedWithin(settled, timeoutMs, { clock: this.clock });
     stop();
     return this.verify();
   }
@@ -276,7 +276,7 @@ export class MockTool extends Tool {
     const { openJournal } = await import('./journal/journal.js');
     const { journal, recovery } = await openJournal({ path, sync, startedAt: this.startedAt, program });
     this.#journal = journal;
-    this.log.keep(journal);
+    this.log.storeEventsIn(journal);
     for (const fact of recovery.matched) this.responder.restore(fact);
     this.#intake.recall(recovery);
     if (recovery.incompleteBytes > 0) this.warn(`the last line of ${path} was incomplete and was removed`);

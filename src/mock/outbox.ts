@@ -1,7 +1,7 @@
 import { Content } from '../events/content.js';
 import type { Turn } from '../events/events.js';
 import { type Log, RecordedRequest } from '../events/log.js';
-import type { Allows } from '../http/addresses.js';
+import type { DestinationCheck } from '../http/addresses.js';
 import {
   type HttpAnswer,
   type HttpClient,
@@ -14,11 +14,11 @@ import type { Clock } from '../system/clock.js';
 import { messageOf } from '../util/errors.js';
 import { bytesText } from '../util/text.js';
 import { readUrl } from '../util/url.js';
-import { type Concern, Pauses } from './conversation.js';
+import { type CallReference, Pauses } from './conversation.js';
 
 /** A message to the runtime: the exact bytes and the exact address (TOOL-OPAQUE). */
 interface Callback {
-  readonly about: Required<Concern>;
+  readonly about: Required<CallReference>;
   /** The callback URL, unchanged from the invocation. */
   readonly url: string;
   readonly body: Content;
@@ -37,7 +37,7 @@ interface Callback {
 const STOPPED = 'the tool was stopped before it was delivered';
 
 /** Whether the next run can still deliver the callback from the journal. */
-export function wasStopped(why: string): boolean {
+export function isStopReason(why: string): boolean {
   return why.startsWith(STOPPED);
 }
 
@@ -89,7 +89,7 @@ interface OutboxOptions {
   readonly clock: Clock;
   /** Random number in [0, 1) for the jitter of pauses. */
   readonly random: () => number;
-  readonly allows: Allows;
+  readonly destinationProblem: DestinationCheck;
   readonly queueLimit: number;
   /** Maximum size of all pending bodies, in bytes; a single callback may be larger. */
   readonly queueBytes: number;
@@ -165,7 +165,7 @@ export class Outbox {
   }
 
   #problemWith({ url, body }: Callback): string | null {
-    const { queueLimit, queueBytes, allows } = this.#options;
+    const { queueLimit, queueBytes, destinationProblem: allows } = this.#options;
     if (this.#isClosed) return STOPPED;
     if (this.#pending >= queueLimit) return `the queue is full: ${queueLimit} callbacks pending`;
     if (this.#pending > 0 && this.#bytes + body.size > queueBytes)
@@ -213,7 +213,7 @@ export class Outbox {
       const obstacle = this.#obstacle(delivery);
       if (obstacle) return obstacle;
       delivery.begin(log);
-      await log.kept(); // after a crash the same bytes are sent again
+      await log.stored(); // after a crash the same bytes are sent again
       return delivery.answered(await client.send(delivery));
     } catch (error) {
       return delivery.failed(error);
@@ -306,9 +306,9 @@ class Delivery implements HttpRequest {
 
   answered(answer: HttpAnswer): Failure | null {
     const { status, headers, body } = answer;
-    if (status < 300) this.#recorded?.answered(status);
+    if (status < 300) this.#recorded?.recordResponse(status);
     else
-      this.#recorded?.answered(status, {
+      this.#recorded?.recordResponse(status, {
         headers: { ...headers },
         body: body.length > 0 ? new Content(body) : undefined,
       });
@@ -320,7 +320,7 @@ class Delivery implements HttpRequest {
     if (this.#head) return this.answered(this.#head);
     const isTransport = error instanceof TransportError;
     const { phase, code } = isTransport ? error : { phase: 'journal', code: 'UNWRITABLE' };
-    this.#recorded?.broken(phase, code);
+    this.#recorded?.recordBroken(phase, code);
     return { why: messageOf(error), isFinal: isTransport && FINAL_CODES.has(code) };
   }
 }

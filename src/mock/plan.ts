@@ -21,20 +21,20 @@ const NONE: readonly CallbackFault[] = [];
 
 const NO_FAULTS = () => NONE;
 
-export function plain(facts: readonly Fact[], perform: Plan['perform']): Plan {
+export function planWithoutFaults(facts: readonly Fact[], perform: Plan['perform']): Plan {
   return { ack: null, faultsOf: NO_FAULTS, facts, perform };
 }
 
 /** Plans an error result for a call that nothing answers (TOOL-ALWAYS, TOOL-ERRPREFIX). */
-export function refusal(message: string, nearest?: Extract<Fact, { kind: 'matched' }>['nearest']): Plan {
+export function refusalPlan(message: string, nearest?: Extract<Fact, { kind: 'matched' }>['nearest']): Plan {
   const unmatched: Fact = { kind: 'matched', fixture: null, ...(nearest && { nearest }) };
-  return plain([{ kind: 'warned', message }, unmatched], conversation =>
+  return planWithoutFaults([{ kind: 'warned', message }, unmatched], conversation =>
     conversation.outcome({ type: 'error', message }),
   );
 }
 
 export function malformedRefusal(what: 'call' | 'invocation', faults: readonly string[]): Plan {
-  return refusal(`the ${what} is malformed: ${faults.join('; ')}. Correct it and call again.`);
+  return refusalPlan(`the ${what} is malformed: ${faults.join('; ')}. Correct it and call again.`);
 }
 
 /** Minimum size of a large invocation, in bytes: its memory is estimated and counted separately. */

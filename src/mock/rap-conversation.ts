@@ -6,19 +6,19 @@ import { SecretPaths } from '../http/secret-paths.js';
 import { CALLBACK_TRAITS, type CallbackType, traitsOf } from '../protocol/callbacks.js';
 import { textOfOutcome } from '../protocol/outcome.js';
 import { RecentMap } from '../util/collections.js';
-import { inLayout, parseJson } from '../util/json.js';
+import { formatLike, parseJson } from '../util/json.js';
 import { isRecord, valueAt } from '../util/values.js';
 import {
-  type Asking,
   type Caller,
+  type CallReference,
   type CallServices,
   type ChoiceQuestion,
-  type Concern,
   type Consent,
   type ConsentQuestion,
   Conversation,
   type Fields,
-  type SpokenReply,
+  type QuestionOptions,
+  type ReplyContent,
 } from './conversation.js';
 import type { Outbox } from './outbox.js';
 import type { Plan } from './plan.js';
@@ -90,7 +90,7 @@ function render(written: unknown, faults: readonly CallbackFault[], layout?: str
   const message = faults.length > 0 && isRecord(written) ? { ...written } : written;
   const sending = faults.length > 0 ? sumOf(faults.map(fault => effectOf(fault, message))) : AS_USUAL;
   const isLaidOut = layout !== undefined && isRecord(message);
-  const json = isLaidOut ? inLayout(layout, message) : JSON.stringify(message);
+  const json = isLaidOut ? formatLike(layout, message) : JSON.stringify(message);
   const { cut = 0, length = 0 } = sending;
   const text = cut > 0 ? json.slice(0, -cut) : json.padEnd(length);
   return { body: new Content(Buffer.from(text)), sending };
@@ -152,7 +152,7 @@ class Question<Answer, About> {
   }
 }
 
-type Asked<Question> = Question & { readonly about: Required<Concern> };
+type Asked<Question> = Question & { readonly about: Required<CallReference> };
 
 export class RapServices implements CallServices {
   static readonly consentPath = '/authorize';
@@ -219,7 +219,7 @@ export class RapConversation extends Conversation {
     });
   }
 
-  protected answer(reply: SpokenReply, layout?: string): Promise<unknown> {
+  protected answer(reply: ReplyContent, layout?: string): Promise<unknown> {
     return this.#send('tool_result', fieldsOf(reply), { layout });
   }
 
@@ -235,7 +235,7 @@ export class RapConversation extends Conversation {
     return this.#sendMessage(value, {});
   }
 
-  choice(question: ChoiceQuestion, asking: Asking = {}): Promise<number | null> {
+  choice(question: ChoiceQuestion, asking: QuestionOptions = {}): Promise<number | null> {
     const { prompt, choices, default: preset } = question;
     const search = asking.query === undefined ? '' : `?${asking.query}`;
     const asked = this.services.choices.open({ ...question, search, about: this.about });
@@ -247,7 +247,7 @@ export class RapConversation extends Conversation {
   /** Asks on our own consent page, or at `authUrl`. */
   consent(
     question: ConsentQuestion,
-    { authUrl, ...asking }: Asking & { readonly authUrl?: string | undefined } = {},
+    { authUrl, ...asking }: QuestionOptions & { readonly authUrl?: string | undefined } = {},
   ): Promise<Consent | null> {
     const asked = this.services.consents.open({ ...question, about: this.about });
     const fields = { auth_url: authUrl ?? this.caller.base + asked.path };
@@ -261,7 +261,7 @@ export class RapConversation extends Conversation {
     fields: Fields,
     asked: { readonly answer: Promise<A>; resolve(answer: A): boolean; close(): void },
     preset: A,
-    { withinMs, layout }: Asking,
+    { withinMs, layout }: QuestionOptions,
   ): Promise<A | null> {
     const unsubscribe = this.onTrigger(() => {
       if (asked.resolve(preset)) this.decided(what, 'policy', preset);
@@ -330,7 +330,7 @@ export class RapConversation extends Conversation {
 }
 
 /** RAP has no outcomes: they are sent as text (TOOL-ERRPREFIX). */
-function fieldsOf(reply: SpokenReply): Fields {
+function fieldsOf(reply: ReplyContent): Fields {
   if (reply.kind === 'verbatim') return reply.result;
   return { text: reply.kind === 'payload' ? reply.text : (textOfOutcome(reply.outcome) ?? '') };
 }

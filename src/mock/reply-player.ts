@@ -153,7 +153,7 @@ export class ReplyPlayer {
     result: async (player, { result, layout }) => {
       const { conversation } = player;
       const fields = await expandDiffs(player.#fill(result));
-      const changes = player.middlewares.wouldChange(fields, player.invocation);
+      const changes = player.middlewares.changesTo(fields, player.invocation);
       conversation.logChanges('verbatim', changes);
       const paths = changes.map(({ path }) => path).join(', ');
       if (paths !== '')
@@ -171,7 +171,7 @@ export class ReplyPlayer {
     silence: async ({ conversation }) => conversation.silence(),
     event: async (player, { event: { text, ...more }, on, layout }) => {
       const { conversation } = player;
-      if (on === 'demand' && !(await conversation.triggered())) return;
+      if (on === 'demand' && !(await conversation.waitForTrigger())) return;
       await conversation.event({ text: player.#text(text), ...player.#fill(more) }, layoutText(layout));
     },
     view: async (player, { view: { view_type, content }, layout }) => {

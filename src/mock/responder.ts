@@ -15,7 +15,7 @@ import { safeJson } from '../util/redact.js';
 import { nearest } from '../util/text.js';
 import { handlerPlan, type ToolDefinition } from './handlers.js';
 import { type Middleware, Middlewares } from './middleware.js';
-import { type Plan, plain, refusal } from './plan.js';
+import { type Plan, planWithoutFaults, refusalPlan } from './plan.js';
 import { ReplyPlayer } from './reply-player.js';
 
 type ToolsetFields = Omit<Toolset, 'endpoint'>;
@@ -168,7 +168,7 @@ export class Responder {
     const waitMs = this.#waitMs();
     if (waitMs > 0) return rateLimited(waitMs);
     const planUnless = (problem: string | null): Plan => {
-      if (problem !== null) return refusal(problem);
+      if (problem !== null) return refusalPlan(problem);
       const handler = this.#handlers.get(operation);
       return handler
         ? handlerPlan(handler, call, middlewares)
@@ -214,9 +214,12 @@ export class Responder {
 
   #fixturePlan(call: Call, attempt: number, middlewares: Middlewares): Plan {
     const found = this.#answers.answer(call, attempt);
-    if ('nearest' in found) return refusal(found.message, found.nearest ?? undefined);
+    if ('nearest' in found) return refusalPlan(found.message, found.nearest ?? undefined);
     if ('refusedBy' in found)
-      return { ...plain([ackPlanned(found.ack.kind, found.refusedBy.id)], async () => {}), ack: found.ack };
+      return {
+        ...planWithoutFaults([ackPlanned(found.ack.kind, found.refusedBy.id)], async () => {}),
+        ack: found.ack,
+      };
     const { fixture, key, count, state, ack } = found;
     const matched = { kind: 'matched', fixture: fixture.id, key, count, state } as const;
     const facts = ack ? [matched, ackPlanned(ack.kind, fixture.id)] : [matched];
@@ -284,7 +287,7 @@ function rateGate(rate: Rate | undefined, clock: Pick<Clock, 'now'>): () => numb
 function rateLimited(waitMs: number): Plan {
   const seconds = Math.ceil((waitMs - NOTHING) / 1_000);
   const message = `rate limit exceeded. Retry after ${seconds} second${seconds === 1 ? '' : 's'}.`;
-  return plain([{ kind: 'planned', by: 'fixture', plan: 'rate-limit' }], conversation =>
+  return planWithoutFaults([{ kind: 'planned', by: 'fixture', plan: 'rate-limit' }], conversation =>
     conversation.outcome({ type: 'error', message }),
   );
 }

@@ -7,7 +7,7 @@ import { choiceResponseSchema, NOTICES, type Notice } from '../protocol/invocati
 import { validate } from '../protocol/validate.js';
 import { isRecord } from '../util/values.js';
 import { visibleLine } from '../util/visible.js';
-import type { ChoiceQuestion, Concern, Consent } from './conversation.js';
+import type { CallReference, ChoiceQuestion, Consent } from './conversation.js';
 import { answerWith, type Intake } from './intake.js';
 import { RapServices } from './rap-conversation.js';
 import type { Responder } from './responder.js';
@@ -70,8 +70,8 @@ function withEndpoint(document: unknown, endpoint: string): unknown {
 }
 
 interface NoticeHandling<Value> {
-  readonly about: (value: Value) => Concern;
-  readonly apply: (about: Concern) => void;
+  readonly about: (value: Value) => CallReference;
+  readonly apply: (about: CallReference) => void;
   /** The body of a 400 for a malformed notice; by default it is ignored. */
   readonly refusal?: (faults: readonly string[]) => string;
 }
@@ -91,7 +91,7 @@ function notice<Schema extends z.ZodMiniType>(
     const answer = async () => {
       if (checked.ok) apply(about);
       else if (refusal) return request.answer(400, { body: refusal(checked.faults) });
-      await log.kept().catch(() => {}); // write errors are reported elsewhere
+      await log.stored().catch(() => {}); // write errors are reported elsewhere
       return request.answer(200);
     };
     return intake.answering(purpose, request, answer, about);

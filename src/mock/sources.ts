@@ -72,7 +72,7 @@ const FILE_HINT =
   'Give the path of a YAML or JSON file that exists, of a folder of them, or of a transcript. A command to run goes after --.';
 
 async function cannotRead(path: string, cause: unknown): Promise<ProtocolCliError> {
-  const { unreadable } = await import('../system/files.js');
+  const { readError: unreadable } = await import('../system/files.js');
   return unreadable(path, cause, FILE_HINT, `the fixtures ${path}`);
 }
 

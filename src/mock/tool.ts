@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { EventRing, unread } from '../events/bounded-events.js';
 import type { Event } from '../events/events.js';
 import { createLog, type Listener, type Log } from '../events/log.js';
-import { callbackSecrets } from '../events/shareable.js';
+import { callbackRedactor } from '../events/shareable.js';
 import {
   type CallbackDelivery,
   isDelivered,
@@ -16,7 +16,7 @@ import type { VerificationReport } from '../events/verification.js';
 import { type Denial, type Incoming, type Route, routeAt } from '../http/route.js';
 import { type RunningServer, startServer } from '../http/server.js';
 import { type Clock, systemClock } from '../system/clock.js';
-import { cameWithin } from '../system/process.js';
+import { finishedWithin } from '../system/process.js';
 import { groupBy } from '../util/collections.js';
 import { readJson } from '../util/json.js';
 import { redactJson } from '../util/redact.js';
@@ -176,7 +176,7 @@ export abstract class Tool implements AsyncDisposable {
   /** Ends all waits. Resolves when no call is open and `delivered` resolved, or after `ms`. */
   protected async drain(ms: number, delivered?: () => Promise<void>): Promise<void> {
     this.pauses.endAll();
-    await cameWithin(this.openCalls.idle().then(delivered), ms, { clock: this.clock });
+    await finishedWithin(this.openCalls.idle().then(delivered), ms, { clock: this.clock });
   }
 }
 
@@ -224,7 +224,7 @@ const EMPTY = Buffer.from('{}');
 
 /** The remembered calls, without the secrets of callback URLs, which are collected once per event. */
 class JournalReports {
-  readonly #secrets = callbackSecrets();
+  readonly #secrets = callbackRedactor();
   #learned = -1;
   readonly #shared = new Map<object, { readonly state: string; readonly pieces: WeakRef<SharedPieces> }>();
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { JsonReading } from '../util/json.js';
-import { cutBeforeToken } from '../util/text.js';
+import { truncateBeforeToken } from '../util/text.js';
 import { isSafeToVisit } from '../util/url.js';
 import { choiceResponseSchema, invocationSchema, NOTICES } from './invocation.js';
 import type { Warning } from './requirements.js';
@@ -174,7 +174,7 @@ const MAX_TYPE = 200;
 function unknownType(input: unknown): string {
   const type =
     typeof input === 'object' && input !== null && 'type' in input
-      ? cutBeforeToken(JSON.stringify(input.type), MAX_TYPE)
+      ? truncateBeforeToken(JSON.stringify(input.type), MAX_TYPE)
       : 'absent';
   return `is ${type}; a callback is one of ${CALLBACK_TYPES.join(', ')}`;
 }

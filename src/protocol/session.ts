@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { foreignWords, isRecord } from '../util/values.js';
+import { isRecord, stringOrJson } from '../util/values.js';
 
 /** A call that an agent session waits for; the answer repeats it whole (seed 001). The id may be null or absent. */
 const toolRequestSchema = z.object({
@@ -73,9 +73,9 @@ export function refusalIn(body: unknown): string {
 }
 
 function faultIn(fault: unknown): string {
-  if (!isRecord(fault)) return foreignWords(fault);
+  if (!isRecord(fault)) return stringOrJson(fault);
   const { loc, msg } = fault;
-  if (msg === undefined) return foreignWords(fault);
-  const place = Array.isArray(loc) ? `${loc.map(foreignWords).join('.')}: ` : '';
-  return place + foreignWords(msg);
+  if (msg === undefined) return stringOrJson(fault);
+  const place = Array.isArray(loc) ? `${loc.map(stringOrJson).join('.')}: ` : '';
+  return place + stringOrJson(msg);
 }

@@ -9,7 +9,7 @@ import {
   TransportError,
 } from '../http/client.js';
 import type { Answer, Incoming, Reply } from '../http/route.js';
-import { cameWithin } from '../system/process.js';
+import { finishedWithin } from '../system/process.js';
 import { isPlainHeader } from '../util/redact.js';
 
 type Headers = Readonly<Record<string, string>>;
@@ -58,7 +58,7 @@ function deferred() {
 }
 
 /** The transcript could not be written, so the message was not sent on. */
-class Unkept extends Error {}
+class TranscriptWriteError extends Error {}
 
 /** Where messages come from and go to: the tool sends only callbacks. */
 function sidesOf(purpose: RequestEvent['purpose']) {
@@ -95,7 +95,7 @@ export class Forwarder {
     const { promise: left, resolve: leave } = deferred();
     this.#messages.add(
       queue,
-      turn.then(() => cameWithin(left, PATIENCE_MS)),
+      turn.then(() => finishedWithin(left, PATIENCE_MS)),
     );
     return { turn, leave };
   }
@@ -132,16 +132,16 @@ export class Forwarder {
 
   /**
    * Sends a message on once, after it was recorded. A message that could not be recorded is not sent.
-   * @throws TransportError without a response; {@link Unkept}.
+   * @throws TransportError without a response; {@link TranscriptWriteError}.
    */
   async send(about: About, outgoing: Outgoing): Promise<HttpAnswer> {
     const { method, url, headers, body, signal } = outgoing;
     const recorded = new RecordedRequest(this.log, { ...factOf(about, 'to'), method, url, headers, body });
-    await this.log.kept().catch(cause => {
-      recorded.broken('transcript', 'UNWRITABLE');
-      throw new Unkept('the transcript could not be written', { cause });
+    await this.log.stored().catch(cause => {
+      recorded.recordBroken('transcript', 'UNWRITABLE');
+      throw new TranscriptWriteError('the transcript could not be written', { cause });
     });
-    return recorded.sent(
+    return recorded.recordSending(
       this.client.send({
         ...{ method, url, headers, read: about.purpose === 'discovery' ? TOOLSET : ACKNOWLEDGEMENT },
         timeoutMs: 0, // the sender has its own timeout
@@ -221,7 +221,7 @@ class Received {
   answer(answer: Answer, recorded?: Content): Answer {
     const { status, headers = {}, body } = answer;
     const content = recorded ?? (typeof body === 'string' ? new Content(Buffer.from(body)) : undefined);
-    this.#end(() => this.#recorded.answered(status, { headers: { ...headers }, body: content }));
+    this.#end(() => this.#recorded.recordResponse(status, { headers: { ...headers }, body: content }));
     return { ...answer, sent: this.forwarder.beginResponse(this.#queueTo('from')) };
   }
 
@@ -237,7 +237,7 @@ class Received {
    * 28).
    */
   failed(error: unknown): Reply {
-    if (error instanceof Unkept)
+    if (error instanceof TranscriptWriteError)
       return this.answer({ status: 503, body: 'The recorder could not write its transcript.\n' });
     if (!(error instanceof TransportError)) throw error;
     const { phase, code } = error;
@@ -263,7 +263,7 @@ class Received {
   }
 
   #broken(): 'reset' {
-    this.#end(() => this.#recorded.broken('answer', 'ECONNRESET'));
+    this.#end(() => this.#recorded.recordBroken('answer', 'ECONNRESET'));
     return 'reset';
   }
 

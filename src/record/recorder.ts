@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Content } from '../events/content.js';
 import type { RequestEvent } from '../events/events.js';
 import type { Log } from '../events/log.js';
-import { type Allows, allowedDestinations, isLoopback } from '../http/addresses.js';
+import { allowedDestinations, type DestinationCheck, isLoopback } from '../http/addresses.js';
 import { type HttpAnswer, type HttpClient, lazyClient } from '../http/client.js';
 import type { Denial, Incoming, Reply, Route } from '../http/route.js';
 import { SecretPaths } from '../http/secret-paths.js';
@@ -125,7 +125,7 @@ class RecorderRoutes {
   constructor(
     private readonly forwarder: Forwarder,
     private readonly tool: ToolAddress,
-    private readonly allows: Allows,
+    private readonly allows: DestinationCheck,
     private readonly callbackBase: () => string,
   ) {}
 
@@ -168,7 +168,7 @@ class RecorderRoutes {
       return;
     }
     const refusal = reason === 'no-route' ? 'wrong-address' : detail;
-    this.forwarder.record(request, { purpose }, { url, headers: {} }).answered(status, { refusal });
+    this.forwarder.record(request, { purpose }, { url, headers: {} }).recordResponse(status, { refusal });
   }
 
   /** Forwards an invocation with our callback URL, otherwise unchanged. */

@@ -10,12 +10,12 @@ import {
   type Line,
   line,
   type Mark,
-  marked,
   quote,
   say,
   textLines,
   titleLine,
   took,
+  withMark,
 } from './line.js';
 
 /** One line in the progress of a call; a question has several. */
@@ -233,7 +233,7 @@ function messageWords(message: Arrival['message']): readonly Line[] {
 /** A callback without its panes. */
 export function messageLines(message: Callback): Line[] {
   const words = messageWords(message).map((each, index) =>
-    index === 0 ? marked('note', each) : [say('  '), ...each],
+    index === 0 ? withMark('note', each) : [say('  '), ...each],
   );
   return [callHeading(message.type, { ...message, id: idOf(message) }), ...words];
 }
@@ -275,7 +275,7 @@ function eventWords(
 }
 
 /** An accepted subscription event (RT-SUB). */
-interface News {
+interface SubscriptionEventText {
   readonly line: Line;
   /** The whole text for the LLM. */
   readonly text: string;
@@ -284,15 +284,15 @@ interface News {
 }
 
 /** Returns the subscription event that this event delivered, or null. @param history contains the event already */
-export function newsIn(history: History, event: Event): News | null {
+export function subscriptionEventIn(history: History, event: Event): SubscriptionEventText | null {
   const { exchange, arrival } = (event.kind === 'request' && arrivalOf(history, event)) || {};
   const message = arrival && eventOf(arrival);
   if (!exchange || !message) return null;
   const which = eventWords(message, exchange.subscription?.events);
   return {
-    line: marked('note', arrivalStep(exchange, arrival).lines[0] ?? []),
+    line: withMark('note', arrivalStep(exchange, arrival).lines[0] ?? []),
     text: message.text,
-    heading: marked('note', line`${say(which, 'dim')}${afterSent(exchange, event.at)}`),
+    heading: withMark('note', line`${say(which, 'dim')}${afterSent(exchange, event.at)}`),
   };
 }
 

@@ -2,7 +2,7 @@ import type { Exchange } from '../events/exchange.js';
 import type { JudgedOutcome } from '../protocol/outcome.js';
 import { prettyJson } from '../util/json.js';
 import type { Redactor } from '../util/redact.js';
-import { cut } from '../util/text.js';
+import { truncate } from '../util/text.js';
 import { compactJson } from '../util/values.js';
 import { clipped, elapsed, jsonLine, type Line, type Span, say, type Tone, textLines } from './line.js';
 
@@ -42,12 +42,12 @@ const argsTexts = new WeakMap<object, string>();
 /** Arguments on one line. Cached, since they may be large. */
 export function argsCell(args: unknown, redactor?: Redactor, tone: Tone = 'dim'): Line {
   if (typeof args !== 'object' || args === null)
-    return clipped(cut(compactJson(args ?? undefined) ?? '', SHORT), tone);
+    return clipped(truncate(compactJson(args ?? undefined) ?? '', SHORT), tone);
   const known = argsTexts.get(args);
   const json = known ?? (Object.keys(args).length === 0 ? '' : (compactJson(args) ?? ''));
   const text = known ?? (redactor?.text(json) ?? json).slice(0, 2 * SHORT).toWellFormed();
   argsTexts.set(args, text);
-  return clipped(cut(text, SHORT), tone);
+  return clipped(truncate(text, SHORT), tone);
 }
 
 /** Maximum number of lines per message. */
@@ -77,7 +77,7 @@ const TONES: Readonly<Record<JudgedOutcome['type'], Tone>> = {
 };
 
 /** The type of an outcome and, unless it was declared in the message, what it is based on. */
-export function outcomeWords(outcome: JudgedOutcome): Line {
+export function outcomeLine(outcome: JudgedOutcome): Line {
   const basis = basisOf(outcome);
   return [say(outcome.type, TONES[outcome.type]), ...(basis === '' ? [] : [say(basis, 'dim')])];
 }

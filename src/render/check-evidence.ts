@@ -9,7 +9,7 @@ import type { RequirementId, Side } from '../protocol/requirements.js';
 import { groupBy } from '../util/collections.js';
 import { parseJson } from '../util/json.js';
 import type { Redactor } from '../util/redact.js';
-import { cut } from '../util/text.js';
+import { truncate } from '../util/text.js';
 import { isRecord, jsonPath, valueAt } from '../util/values.js';
 import { type Line, quote, say, took } from './line.js';
 import { bodyText } from './wire.js';
@@ -49,7 +49,7 @@ function piecesOf(body: Content | undefined, spots: readonly Spot[], redactor: R
 function sketchOf(body: Content, redactor: Redactor): string {
   const text = bodyText(body, redactor, false) ?? '';
   const json = text.length > WHOLE ? parseJson(text) : null;
-  return json?.ok ? cut(jsonSketch(json.value), SKETCH) : cut(text, WHOLE);
+  return json?.ok ? truncate(jsonSketch(json.value), SKETCH) : truncate(text, WHOLE);
 }
 
 function memberOf(body: Content, { path, range = [0, 0] }: Spot, redactor: Redactor): Piece | null {
@@ -61,7 +61,7 @@ function memberOf(body: Content, { path, range = [0, 0] }: Spot, redactor: Redac
     body.size > LARGE ? partOfLarge(raw, path, range, redactor) : shareableAt(body, path, redactor);
   if (typeof value === 'string' && typeof raw === 'string')
     return { place, ...around(value, redactor.text(raw.slice(...range))) };
-  return value === undefined ? null : { place, text: cut(jsonSketch(value), SKETCH) };
+  return value === undefined ? null : { place, text: truncate(jsonSketch(value), SKETCH) };
 }
 
 function shareableAt(body: Content, path: Spot['path'], redactor: Redactor): unknown {
@@ -87,18 +87,18 @@ function partOfLarge(
 function missingText(whole: unknown, path: Spot['path'], redactor: Redactor): string {
   const parent = valueAt(whole, ...path.slice(0, -1));
   const names = isRecord(parent) ? Object.keys(parent) : [];
-  return `is not there${names.length > 0 ? `; there are ${cut(redactor.text(names.join(', ')), WHOLE)}` : ''}`;
+  return `is not there${names.length > 0 ? `; there are ${truncate(redactor.text(names.join(', ')), WHOLE)}` : ''}`;
 }
 
 /** The text around a finding, or the beginning of the text. */
 function around(text: string, found: string): Pick<Piece, 'text' | 'point'> {
-  if (found === '') return { text: `"${cut(text, POINT)}"` };
+  if (found === '') return { text: `"${truncate(text, POINT)}"` };
   const at = Math.max(0, text.indexOf(found));
   const start = at > BEFORE ? at - BEFORE : 0;
   const end = at + Math.min(found.length, POINT);
   const before = `"${start > 0 ? '…' : ''}${text.slice(start, at).toWellFormed()}`;
   const point = text.slice(at, end).toWellFormed();
-  const after = `${cut(text.slice(end), AFTER)}"`;
+  const after = `${truncate(text.slice(end), AFTER)}"`;
   return { text: before + point + after, point: [before.length, before.length + point.length] };
 }
 
@@ -162,7 +162,7 @@ function requestEvidence(
     event: request.seq,
     method: request.method,
     url: shareableUrl(request, redactor),
-    operation: isNamed ? cut(redactor.text(operation), MAX_NAME) : null,
+    operation: isNamed ? truncate(redactor.text(operation), MAX_NAME) : null,
     end: broken ? `${broken.phase}: ${broken.code}` : (status?.toString() ?? null),
     endedBy: isCallback && isRefused ? probeOf(request, events) : null,
     ms: end ? Math.max(0, end.at - request.at) : null,
@@ -219,7 +219,7 @@ export function shareableRun(run: Conformance, redactor: Redactor): Conformance 
   const clean = (value: unknown, name = ''): unknown => {
     if (typeof value === 'string') {
       const text = redactor.text(value);
-      return name === 'operation' || name === 'id' ? cut(text, MAX_ID) : text;
+      return name === 'operation' || name === 'id' ? truncate(text, MAX_ID) : text;
     }
     if (Array.isArray(value)) return value.map(each => clean(each));
     if (typeof value !== 'object' || value === null) return value;
@@ -239,14 +239,14 @@ const MAX_MEMBERS = 12;
 const MAX_SKETCH_DEPTH = 3;
 
 export function jsonSketch(value: unknown, depth = 0): string {
-  if (typeof value === 'string') return JSON.stringify(cut(value, MAX_SKETCH_TEXT));
+  if (typeof value === 'string') return JSON.stringify(truncate(value, MAX_SKETCH_TEXT));
   if (Array.isArray(value)) return listed('[]', value, MAX_ITEMS, depth, jsonSketch);
   if (isRecord(value)) return listed('{}', Object.entries(value), MAX_MEMBERS, depth, member);
   return JSON.stringify(value) ?? 'null';
 }
 
 function member([name, value]: readonly [string, unknown], depth: number): string {
-  return `${JSON.stringify(cut(name, MAX_SKETCH_TEXT))}:${jsonSketch(value, depth)}`;
+  return `${JSON.stringify(truncate(name, MAX_SKETCH_TEXT))}:${jsonSketch(value, depth)}`;
 }
 
 function listed<Item>(

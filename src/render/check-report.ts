@@ -1,4 +1,4 @@
-import { notCalled } from '../check/evidence.js';
+import { uncalledOperations } from '../check/evidence.js';
 import {
   type CheckReport,
   type Conformance,
@@ -12,11 +12,11 @@ import {
 import type { Event } from '../events/events.js';
 import type { Exchange } from '../events/exchange.js';
 import { type CallLog, History } from '../events/history.js';
-import { seenOn } from '../events/round-trips.js';
+import { eventsOnSide } from '../events/round-trips.js';
 import type { RequirementId, Side, Warning } from '../protocol/requirements.js';
 import { groupBy } from '../util/collections.js';
 import type { Redactor } from '../util/redact.js';
-import { firstFew, firstOf } from '../util/text.js';
+import { firstWithRest, joinFirst } from '../util/text.js';
 import { visibleLine } from '../util/visible.js';
 import {
   evidenceLines,
@@ -27,7 +27,7 @@ import {
   type WireRecord,
 } from './check-evidence.js';
 import { failureOf, problemLines } from './failure.js';
-import { counted, type Line, MARKS, quote, type Span, say } from './line.js';
+import { type Line, MARKS, pluralize, quote, type Span, say } from './line.js';
 import type { Trouble } from './outputs/trouble.js';
 import { mergeWarnings, warningsOf, withoutFollow } from './warnings.js';
 
@@ -73,10 +73,10 @@ export function summaryText({ checks, cases, gaps, scenarios }: Conformance): st
   });
   const passing = cases.filter(({ status }) => status === 'pass').length;
   return [
-    ...(scenarios.length === 0 ? [] : [counted(scenarios.length, 'scenario')]),
-    counts.length === 0 ? 'no rules' : `${counted(checks.length, 'rule')}: ${counts.join(', ')}`,
+    ...(scenarios.length === 0 ? [] : [pluralize(scenarios.length, 'scenario')]),
+    counts.length === 0 ? 'no rules' : `${pluralize(checks.length, 'rule')}: ${counts.join(', ')}`,
     ...(cases.length === 0 ? [] : [`${passing} of ${cases.length} cases passed`]),
-    ...(gaps.length === 0 ? [] : [`${counted(gaps.length, 'gap')} in the recording`]),
+    ...(gaps.length === 0 ? [] : [`${pluralize(gaps.length, 'gap')} in the recording`]),
   ].join(' · ');
 }
 
@@ -101,7 +101,7 @@ export function findingLines(finding: Finding, record: WireRecord): readonly Lin
 const MAX_SCENARIOS = 8;
 
 export function scenariosText(scenarios: readonly string[]): string {
-  return firstFew(scenarios, MAX_SCENARIOS);
+  return joinFirst(scenarios, MAX_SCENARIOS);
 }
 
 /** Maximum number of calls that a finding names. */
@@ -113,7 +113,7 @@ export function callTexts(calls: NonNullable<Row['calls']>, file: string | undef
     const place = at === undefined ? [] : [file === undefined ? `line ${at}` : `${file}:${at}`];
     return visibleLine([operation ?? 'no operation', id ?? 'no id', ...place].join(' · '));
   });
-  return firstOf(texts, MAX_CALLS);
+  return firstWithRest(texts, MAX_CALLS);
 }
 
 /** What a finding names besides its reasons, with labels. Untrusted. */
@@ -154,18 +154,18 @@ const MAX_WIDTH = 96;
 const MARGIN = say('  ', 'gutter');
 
 /** The report for people: violations first, then warnings, unknown results and passes; the summary last. @param width of a row in cells */
-export function reportLines(story: ReportInput, isQuiet: boolean, width = MAX_WIDTH): readonly Line[] {
-  const { target, run, record, whole } = story;
+export function reportLines(report: ReportInput, isQuiet: boolean, width = MAX_WIDTH): readonly Line[] {
+  const { target, run, record, whole } = report;
   const findings = findingsOf(run);
   const rest = [
     ...passedPart(run.checks, findings, width),
     ...absentPart(run.checks, run.scenarios.length === 1),
-    ...uncalledLines(notCalled(record.events)),
+    ...uncalledLines(uncalledOperations(record.events)),
   ];
   return [
     [say('check ', 'gutter'), ...quote(target)],
     [],
-    ...problemParts(findings, story),
+    ...problemParts(findings, report),
     ...(isQuiet ? [] : rest),
     ...wholeLines(findings, whole),
     [VERDICTS[run.verdict], say(' · ', 'gutter'), say(summaryText(run))],
@@ -268,7 +268,7 @@ const MAX_NAMES = 20;
 function uncalledLines(names: readonly string[]): Line[] {
   if (names.length === 0) return [];
   const how = '; use --operation <name> to call one';
-  return [[say('Not called: ', 'dim'), ...quote(firstFew(names, MAX_NAMES)), say(how, 'dim')], []];
+  return [[say('Not called: ', 'dim'), ...quote(joinFirst(names, MAX_NAMES)), say(how, 'dim')], []];
 }
 
 /** Rules for recordings only: a live session keeps the whole `auth_url` so that the user can open it. */
@@ -295,7 +295,7 @@ export async function judgedLines(
   const isWanted = ({ id, status }: CheckReport['checks'][number]) =>
     isUnvalidated && id === 'RT-ARGS' && (status === 'fail' || status === 'warn');
   const history = new History();
-  for (const event of seenOn('tool-side', events)) history.apply(event);
+  for (const event of eventsOnSide('tool-side', events)) history.apply(event);
   const rows = checks.filter(check => !isWanted(check));
   const faulty = new Set(
     rows.filter(({ status }) => status === 'fail' || status === 'warn').map(({ id }) => id),
@@ -361,7 +361,7 @@ function problemLinesOf(
 function foldedText(rows: readonly Row[]): string {
   const count = (standing: Standing) => rows.filter(row => row.standing === standing).length;
   const absent = count('not-applicable');
-  return `${counted(count('passed'), 'rule')} passed · ${absent} ${absent === 1 ? 'does' : 'do'} not apply`;
+  return `${pluralize(count('passed'), 'rule')} passed · ${absent} ${absent === 1 ? 'does' : 'do'} not apply`;
 }
 
 function failureLines(failure: Trouble | null, redactor: Redactor): Line[] {

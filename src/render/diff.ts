@@ -2,10 +2,10 @@ import { diffWordsWithSpace } from 'diff';
 import { type Diff, type RowKind, type Rows, totalsOf } from '../display/diff.js';
 import type { Highlighter } from '../display/syntax.js';
 import type { Token } from '../display/syntax-lexers.js';
-import { lastUpTo } from '../util/collections.js';
-import { wholeCharacters } from '../util/text.js';
+import { lastIndexUpTo } from '../util/collections.js';
+import { codePointEnd } from '../util/text.js';
 import { visibleRuns } from '../util/visible.js';
-import { counted, type Ground, type Line, line, quote, type Span, say, type Tone } from './line.js';
+import { type Ground, type Line, line, pluralize, quote, type Span, say, type Tone } from './line.js';
 
 type DiffFile = Diff['files'][number];
 
@@ -55,7 +55,7 @@ function* partsOfFile(file: DiffFile, look: FileLook): Generator<Part> {
   const { hunks, hidden, oldPath, newPath } = file;
   const title = () => fileHeader(file);
   yield { ...heading([], title), begins: 'file', textsAt: () => [...new Set([oldPath, newPath])] };
-  const hiddenWords = `${counted(hidden.count, 'hidden character')}, shown as ${hidden.replacements.join(' or ')}`;
+  const hiddenWords = `${pluralize(hidden.count, 'hidden character')}, shown as ${hidden.replacements.join(' or ')}`;
   if (hidden.count > 0) yield heading([title], () => [say(hiddenWords, 'warn')]);
   for (const [index, hunk] of hunks.entries()) {
     const gap = linesBetween(hunks[index - 1], hunk);
@@ -99,7 +99,7 @@ function hunkHeader(
 
 /** Stands for lines that are the same in both files. */
 function gapLine(count: number): Line {
-  return [say(`⋯ ${counted(count, 'unchanged line')}`, 'dim')];
+  return [say(`⋯ ${pluralize(count, 'unchanged line')}`, 'dim')];
 }
 
 /** Counts the unchanged lines between two hunks, from their headers. */
@@ -202,7 +202,7 @@ class HunkPart implements Part {
   }
 
   #pieceAt(index: number): { readonly piece: Piece | undefined; readonly at: number } {
-    const which = lastUpTo(this.#starts, index);
+    const which = lastIndexUpTo(this.#starts, index);
     return { piece: this.#pieces[which], at: index - (this.#starts[which] ?? 0) };
   }
 
@@ -282,7 +282,7 @@ function codeSpans(text: string, kind: RowKind, marks: readonly Mark[], tokens: 
   for (let at = 0; at < text.length; ) {
     const [mark, token] = [markAt(at), tokenAt(at)];
     // A grammar may split a surrogate pair; neither half can be shown alone.
-    const end = wholeCharacters(text, Math.min(mark.end, token.end, text.length));
+    const end = codePointEnd(text, Math.min(mark.end, token.end, text.length));
     const ground = groundOf(kind, mark.piece?.changed ?? false);
     for (const run of visibleRuns(text.slice(at, end), column)) {
       const tone: Tone = run.isReplaced ? 'hidden' : (token.piece?.role ?? 'plain');

@@ -1,15 +1,15 @@
 import {
+  acknowledgementBodySize,
   answeredAttempt,
   type Exchange,
   openChoices,
   outcomeOf,
   type Settlement,
-  unreadSize,
 } from '../events/exchange.js';
 import { History } from '../events/history.js';
 import type { UserChoice } from '../protocol/callbacks.js';
 import type { Warning } from '../protocol/requirements.js';
-import { bytesText, cut, formatDuration } from '../util/text.js';
+import { bytesText, formatDuration, truncate } from '../util/text.js';
 import { type Line, quote, say } from './line.js';
 import type { Trouble } from './outputs/trouble.js';
 
@@ -53,11 +53,13 @@ export function settlementText({ questions }: Pick<Exchange, 'questions'>, settl
 const MAX = { prompt: 300, label: 60, choices: 20 };
 
 function unanswered({ prompt, choices }: UserChoice): Trouble {
-  const named = choices.slice(0, MAX.choices).map((choice, index) => `${index} ${cut(choice, MAX.label)}`);
+  const named = choices
+    .slice(0, MAX.choices)
+    .map((choice, index) => `${index} ${truncate(choice, MAX.label)}`);
   const rest = choices.length - named.length;
   return {
     code: 'decision-needed',
-    message: `the tool asks "${cut(prompt, MAX.prompt)}", but no answer was given`,
+    message: `the tool asks "${truncate(prompt, MAX.prompt)}", but no answer was given`,
     hint: `Answer with --choose <index, label or default>: ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`,
   };
 }
@@ -122,7 +124,7 @@ function timeoutFailure(exchange: Exchange, untracked: UntrackedRequests, time: 
   if (dialect === 'mcp') return failure(sent, timeoutHint(exchange, untracked));
   const answered = answeredAttempt(exchange);
   if (!answered) return failure(`${sent}, it was not acknowledged`, timeoutHint(exchange, untracked));
-  const size = unreadSize(exchange);
+  const size = acknowledgementBodySize(exchange);
   const body = size > 0 ? `, and a body of ${bytesText(size)}` : '';
   const strays = untracked.hasStrays ? 'nothing was posted to its callback URL' : 'no callback has arrived';
   const late = lateResult(exchange);
@@ -169,7 +171,7 @@ function acknowledgementHint(exchange: Exchange): string[] {
     return [
       'The tool accepted the connection but did not answer. It must answer 200 before it starts to work.',
     ];
-  const size = unreadSize(exchange);
+  const size = acknowledgementBodySize(exchange);
   if (size === 0) return [];
   return [
     `The body of the 200 (${bytesText(size)}) is ignored; the tool must POST the result to callback_url.`,

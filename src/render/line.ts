@@ -79,7 +79,7 @@ export const MARKS = {
 
 export type Mark = keyof typeof MARKS;
 
-export function marked(mark: Mark, words: Line): Line {
+export function withMark(mark: Mark, words: Line): Line {
   return [MARKS[mark], say(' '), ...words];
 }
 
@@ -116,7 +116,7 @@ export function lineText(words: Line): string {
 }
 
 /** `1 call`, `2 calls`. */
-export function counted(count: number, noun: string, plural = `${noun}s`): string {
+export function pluralize(count: number, noun: string, plural = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : plural}`;
 }
 

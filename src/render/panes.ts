@@ -8,12 +8,12 @@ import { llmText } from '../protocol/outcome.js';
 import type { Warning } from '../protocol/requirements.js';
 import { prettyJson } from '../util/json.js';
 import { safeJson } from '../util/redact.js';
-import { bytesText, wholeCharacters } from '../util/text.js';
+import { bytesText, codePointEnd } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import { hiddenIn } from '../util/visible.js';
 import { partsOf } from './diff.js';
 import { settlementText } from './failure.js';
-import { counted, type Layout, type Line, quote, SPLIT_FROM, say, textLines, UNWRAPPED } from './line.js';
+import { type Layout, type Line, pluralize, quote, SPLIT_FROM, say, textLines, UNWRAPPED } from './line.js';
 
 /** The content of a pane, decided in this module only. */
 export interface Pane {
@@ -96,7 +96,7 @@ function panesOfMcp(answer: McpAnswer): Panes {
   ].join('\n');
   const unread = outcome.type === 'error' ? outcome.message : text;
   const drawing = textDrawing(reading ? shown : unread);
-  const content = `content, ${counted(blocks.length, 'block')}${structured === undefined ? '' : ', and structured content'}`;
+  const content = `content, ${pluralize(blocks.length, 'block')}${structured === undefined ? '' : ', and structured content'}`;
   const faulty = outcome.basis === 'declared' ? 'JSON-RPC error' : 'not an MCP result';
   const notes = [...skippedNotes(choice, 'content'), ...unseen(drawing)];
   const human = { title: 'human', about: reading ? content : faulty, notes, drawing } as const;
@@ -148,7 +148,7 @@ function skippedNotes({ skipped }: Choice, list: string): string[] {
 /** Notes that a drawing contains invisible characters; a diff has such a note for each file. */
 function unseen(drawing: Drawing): string[] {
   const count = drawing.kind === 'text' ? hiddenIn(drawing.text).count : 0;
-  return count === 0 ? [] : [`${counted(count, 'control or invisible character')} shown`];
+  return count === 0 ? [] : [`${pluralize(count, 'control or invisible character')} shown`];
 }
 
 /** A pane for the current content of a view. Content that cannot be drawn is shown unchanged, with the reason. */
@@ -198,7 +198,7 @@ function* piecesOf(text: string, width = Number.POSITIVE_INFINITY): Generator<st
     const feed = text.indexOf('\n', from);
     const end = feed < 0 ? text.length : feed;
     do {
-      const cut = Math.min(end, wholeCharacters(text, from + longest));
+      const cut = Math.min(end, codePointEnd(text, from + longest));
       yield text.slice(from, cut);
       from = cut;
     } while (from < end);

@@ -6,34 +6,34 @@ import type { History } from '../events/history.js';
 import { type Session, type Sessions, sessionCallState, statusOf } from '../events/session-calls.js';
 import type { JudgedOutcome } from '../protocol/outcome.js';
 import { isSettledStatus, isTerminal, refusalIn } from '../protocol/session.js';
-import { onceEach } from '../util/collections.js';
+import { memoizeByObject } from '../util/collections.js';
 import { prettyJson } from '../util/json.js';
 import { formatDuration } from '../util/text.js';
-import { compactJson, foreignWords } from '../util/values.js';
+import { compactJson, stringOrJson } from '../util/values.js';
 import {
   argsCell,
   type CallState,
   idCell,
   jsonLines,
   notAcknowledged,
-  outcomeWords,
+  outcomeLine,
   timeCell,
   viewOf,
 } from './calls.js';
 import {
   clipped,
-  counted,
   elapsed,
   type Line,
   labelled,
   line,
   MARKS,
   type Mark,
-  marked,
+  pluralize,
   runningClock,
   say,
   textLines,
   took,
+  withMark,
 } from './line.js';
 
 /* Calls of agent sessions at the platform, and the tool calls made for them: list rows, events, and details of a call. */
@@ -93,7 +93,7 @@ export function receivedAnswer({ call, exchange }: KnownCall): ReceivedAnswer | 
 const UNREAD: ReceivedAnswer = { outcome: { type: 'unknown', raw: null, basis: 'assumed' }, text: null };
 
 /** Cached: a body may have 5 MiB. */
-const readOnce = onceEach(({ json }: Content): ReceivedAnswer => {
+const readOnce = memoizeByObject(({ json }: Content): ReceivedAnswer => {
   if (!json.ok) return UNREAD;
   const reading = sessionDialect.read(json.value);
   if (!reading.ok) return { ...UNREAD, text: compactJson(json.value) };
@@ -148,7 +148,7 @@ export function sessionState(known: KnownCall, now: number): CallState {
   return {
     mark: MARKS[isUnexpected ? 'failed' : (mark ?? end)],
     line: [
-      ...(answer ? [...outcomeWords(answer.outcome), comma] : []),
+      ...(answer ? [...outcomeLine(answer.outcome), comma] : []),
       ...(isUnexpected ? [say('unexpected answer', 'bad'), comma] : []),
       ...wordsOf(call),
     ],
@@ -191,20 +191,20 @@ function attemptWords({ attempt }: SessionRequest): string {
 function postNews(event: EndEvent, request: SessionRequest): Line {
   const time = took(event.at - request.at, 'in');
   const { size } = new Set([...(request.calls ?? []), ...(event.calls ?? [])]);
-  const what = size === 0 ? 'results' : counted(size, 'result');
+  const what = size === 0 ? 'results' : pluralize(size, 'result');
   const posted = `${what} posted${attemptWords(request)}`;
   if (event.kind === 'broken') {
     const unknown = say(': unknown whether they arrived', 'warn');
-    return marked('warning', line`${posted}, but ${clipped(event.code, 'warn')}${time}${unknown}`);
+    return withMark('warning', line`${posted}, but ${clipped(event.code, 'warn')}${time}${unknown}`);
   }
   const { status, body } = event;
-  if (status >= 200 && status < 300) return marked('done', line`${posted}, answered ${status}${time}`);
+  if (status >= 200 && status < 300) return withMark('done', line`${posted}, answered ${status}${time}`);
   if (status === 409) {
     const late = say(': the session had finished', 'warn');
-    return marked('aside', line`${say(`${posted}, answered 409`, 'warn')}${time}${late}`);
+    return withMark('aside', line`${say(`${posted}, answered 409`, 'warn')}${time}${late}`);
   }
   const refused = say(`${what} refused${attemptWords(request)} with ${status}`, 'bad');
-  return marked('failed', line`${refused}${time}${refusalWords(body)}`);
+  return withMark('failed', line`${refused}${time}${refusalWords(body)}`);
 }
 
 /** The platform's reason for refusing a request, after a colon. */
@@ -219,11 +219,11 @@ function requestNews(event: EndEvent, request: SessionRequest): Line | null {
   const what = line`${`${request.method} ${place}`}${attemptWords(request)}`;
   const time = took(event.at - request.at, 'in');
   if (event.kind === 'broken')
-    return marked('warning', line`${what} was not answered: ${clipped(event.code, 'warn')}${time}`);
+    return withMark('warning', line`${what} was not answered: ${clipped(event.code, 'warn')}${time}`);
   const { status, body } = event;
   if (status >= 400)
-    return marked('failed', line`${what}${say(` answered ${status}`, 'bad')}${time}${refusalWords(body)}`);
-  return request.method === 'GET' ? null : marked('aside', line`${what} answered ${status}${time}`);
+    return withMark('failed', line`${what}${say(` answered ${status}`, 'bad')}${time}${refusalWords(body)}`);
+  return request.method === 'GET' ? null : withMark('aside', line`${what} answered ${status}${time}`);
 }
 
 /** {@link awaitingNews} reports that a session waits for calls. */
@@ -244,13 +244,13 @@ function statusLine(session: Session, at: number): Line {
   const { id, error, answer, beganAt } = session;
   const status = statusOf(session) ?? '';
   const name = line`session ${clipped(id, 'title')}`;
-  if (!isSettledStatus(status)) return marked('aside', line`${name} is ${status}`);
+  if (!isSettledStatus(status)) return withMark('aside', line`${name} is ${status}`);
   const isWell = error === null && (status === 'completed' || status === 'idle');
   const does = say(isTerminal(status) ? ' ended as ' : ' is ');
   const why = error !== null && line`: ${clipped(error, 'bad', MAX)}`;
-  const result = answer !== null && line`: ${clipped(foreignWords(answer.value), 'plain', MAX)}`;
+  const result = answer !== null && line`: ${clipped(stringOrJson(answer.value), 'plain', MAX)}`;
   const time = took(at - beganAt);
-  return marked(isWell ? 'done' : 'failed', line`${name}${does}${status}${time}${why}${result}`);
+  return withMark(isWell ? 'done' : 'failed', line`${name}${does}${status}${time}${why}${result}`);
 }
 
 /** Maximum number of new calls named. */
@@ -268,15 +268,15 @@ function awaitingNews(
   if (asked.length === 0) return null;
   const names = asked
     .slice(0, NAMED)
-    .flatMap((call, index) => [...(index > 0 ? [say(' · ', 'dim')] : []), ...callWords(call)]);
+    .flatMap((call, index) => [...(index > 0 ? [say(' · ', 'dim')] : []), ...callLine(call)]);
   const rest = asked.length - NAMED;
   const count = asked.length === 1 ? 'a call' : `${asked.length} calls`;
   const more = rest > 0 && say(` and ${rest} more`, 'dim');
-  return ofSession(marked('received', line`waits for ${count}: ${names}${more}`), thread, known);
+  return ofSession(withMark('received', line`waits for ${count}: ${names}${more}`), thread, known);
 }
 
 /** A session's call: its tool, its shortened arguments, its id. */
-export function callWords({ tool, args, id, key }: SessionCall): Line {
+export function callLine({ tool, args, id, key }: SessionCall): Line {
   const short = argsCell(args, undefined, 'plain');
   const name = clipped(id === null ? `${key} (no id)` : key, 'dim');
   return line`${clipped(tool, 'title')}${short.length > 0 && line` ${short}`} ${name}`;
@@ -296,8 +296,8 @@ function answerNews(
   const does = say(by === 'platform' ? ' got ' : ' answered: ');
   const said = text !== null && line` ${clipped(text, 'plain', SAID)}`;
   const time = took(at - found.call.askedAt);
-  const words = line`${callWords(found.call)}${does}${outcomeWords(outcome)}${said}${time}`;
-  return ofSession(marked(outcome.type === 'success' ? 'done' : 'failed', words), thread, known);
+  const words = line`${callLine(found.call)}${does}${outcomeLine(outcome)}${said}${time}`;
+  return ofSession(withMark(outcome.type === 'success' ? 'done' : 'failed', words), thread, known);
 }
 
 /** Describes events of agent sessions on one line; null if there is nothing to report. */
@@ -320,10 +320,10 @@ export function callHead(known: KnownCall, now: number): Line[] {
     ...(call.id === null ? [labelled('id', say('null (identified by tool and arguments)', 'dim'))] : []),
     labelled('asked', say(`at ${elapsed(call.askedAt)} in round ${call.round + 1}`)),
     ...(exchange ? [labelled('invoked', ...invoked(exchange))] : []),
-    ...(answer ? [labelled('outcome', ...outcomeWords(answer.outcome))] : []),
+    ...(answer ? [labelled('outcome', ...outcomeLine(answer.outcome))] : []),
     labelled('state', ...sessionState(known, now).line),
     ...(call.answer?.unexpected ?? []).map(words =>
-      labelled('expected', ...marked('failed', clipped(words, 'bad'))),
+      labelled('expected', ...withMark('failed', clipped(words, 'bad'))),
     ),
     ...call.warnings.map(words => labelled('warning', ...clipped(words, 'warn'))),
     ...(call.posts > 1 ? [labelled('posted', say(`${call.posts} times`))] : []),
@@ -351,7 +351,7 @@ export function callBodies(known: KnownCall): Line[] {
 /** The whole answer of an agent under a heading; empty without an answer. */
 export function finalLines({ answer }: Pick<Session, 'answer'>): Line[] {
   if (answer === null) return [];
-  const text = foreignWords(answer.value);
+  const text = stringOrJson(answer.value);
   return [[say('ANSWER', 'title')], ...textLines(prettyJson(text) ?? text, Number.POSITIVE_INFINITY).lines];
 }
 
@@ -367,7 +367,7 @@ export function sessionHead(session: Session, now: number): Line {
   const running = Math.max(0, Math.floor((now - at) / 1_000) * 1_000);
   const time = isOver ? ` after ${formatDuration(at - beganAt)}` : ` ${formatDuration(running)}`;
   const taken = [...calls.values()].filter(call => sessionCallState(session, call) === 'taken').length;
-  const ofRounds = rounds > 0 ? ` · ${isOver ? counted(rounds, 'round') : `round ${rounds}`}` : '';
+  const ofRounds = rounds > 0 ? ` · ${isOver ? pluralize(rounds, 'round') : `round ${rounds}`}` : '';
   const ofCalls = ` · ${taken + forgotten} of ${calls.size + forgotten} calls answered`;
   return line`${mark} ${clipped(status, mark.tone, 60)}${say(time, 'dim')}${say(ofRounds + ofCalls, 'dim')}`;
 }

@@ -5,7 +5,7 @@ import { shareableArrival } from '../events/shareable.js';
 import { bytesText, formatDuration } from '../util/text.js';
 import { arrivalOf, arrivalStep, type Step } from './callbacks.js';
 import { settlementText } from './failure.js';
-import { clipped, counted, type Line, line, marked, quote, say, took } from './line.js';
+import { clipped, type Line, line, pluralize, quote, say, took, withMark } from './line.js';
 import { refusedText } from './warnings.js';
 
 type Words = readonly [Step['state'], Line];
@@ -16,7 +16,7 @@ function step(key: string, at: number, [state, words]: Words): Step {
 
 /** A step with its mark, on all of its lines. */
 export function stepLines({ state, lines }: Step): readonly Line[] {
-  return lines.map((each, index) => (index === 0 ? marked(state, each) : [say('  '), ...each]));
+  return lines.map((each, index) => (index === 0 ? withMark(state, each) : [say('  '), ...each]));
 }
 
 /** Maximum number of lines that are joined into one. */
@@ -141,7 +141,7 @@ function waitingSteps({ settled, waitingFor, attempts, key, dialect }: Exchange)
 function loadedStep({ untracked }: History, { at, toolset, base, operations }: EventOf<'loaded'>): Step {
   const asked = [...untracked.values()].find(({ purpose }) => purpose === 'discovery');
   const where = base !== null && line` at ${quote(base)}`;
-  const count = counted(operations.length, 'operation');
+  const count = pluralize(operations.length, 'operation');
   const time = took(at - (asked?.at ?? 0), 'in');
   return step(`loaded:${at}`, at, [
     'done',
@@ -245,11 +245,11 @@ function endWords(exchange: Exchange, settled: Settlement): Line | null {
   if (settled.by !== 'result' && settled.by !== 'answer') return quote(settlementText(exchange, settled));
   const outcome = outcomeOf(exchange);
   const isFine = outcome === null || outcome.type === 'success';
-  return isFine ? null : line`outcome ${outcome.type} (${basisWords(outcome.basis)})`;
+  return isFine ? null : line`outcome ${outcome.type} (${basisLine(outcome.basis)})`;
 }
 
 /** The basis of an outcome; an unknown basis is shown unchanged. */
-export function basisWords(basis: string): string {
+export function basisLine(basis: string): string {
   return { convention: 'by convention', ours: 'local' }[basis] ?? basis;
 }
 
@@ -258,7 +258,7 @@ function unsubscribedSteps({ key, subscription }: Exchange): Step[] {
   const { ended = null, events = 0 } = subscription ?? {};
   if (ended === null || ended.by === 'final') return [];
   const how = ended.by === 'cancel' ? 'canceled' : 'closed with its thread';
-  const words = line`the subscription was ${how}, after ${counted(events, 'event')}`;
+  const words = line`the subscription was ${how}, after ${pluralize(events, 'event')}`;
   return [step(`unsubscribed:${key}`, ended.at, ['note', words])];
 }
 
@@ -326,11 +326,11 @@ function newRequestSteps(history: History, event: Event, isOfMany: boolean): Ste
   const isNew = isFirstOfItsKind(history.untracked.values(), request);
   return [
     ...labelledSteps(history, request.calls[0], steps, isOfMany),
-    ...(isNew ? [step(`stray:${leg}`, request.at, ['failed', strayWords(request)])] : []),
+    ...(isNew ? [step(`stray:${leg}`, request.at, ['failed', strayRequestLine(request)])] : []),
   ];
 }
 
-function strayWords(request: UntrackedRequest): Line {
+function strayRequestLine(request: UntrackedRequest): Line {
   const isLost = request.refusal === 'wrong-address';
   return isLost ? line`a POST to a wrong callback URL, answered 404` : quote(refusedText(request));
 }

@@ -1,7 +1,7 @@
 import type { Content } from '../events/content.js';
 import type { Event, EventKind, RequestEvent } from '../events/events.js';
 import { isAccepted, type SentRequest } from '../events/round-trips.js';
-import { urlSecrets } from '../events/shareable.js';
+import { urlRedactor } from '../events/shareable.js';
 import {
   type CallbackDelivery,
   isDelivered,
@@ -17,7 +17,6 @@ import { isRecord } from '../util/values.js';
 import { argsCell, type CallState, idCell, jsonLines, timeCell, viewOf } from './calls.js';
 import {
   clipped,
-  counted,
   DRIVER_ARROWS,
   elapsed,
   type Line,
@@ -25,12 +24,13 @@ import {
   line,
   MARKS,
   type Mark,
-  marked,
+  pluralize,
   quote,
   runningClock,
   say,
   type Tone,
   took,
+  withMark,
 } from './line.js';
 import { sessionNews } from './session-calls.js';
 
@@ -44,11 +44,11 @@ const MAX = 2_000;
 
 /** The secrets of a call: a callback URL grants the tool's rights, a response URL the user's. */
 function secretsOf({ addressee, deliveries }: ToolCall): Redactor {
-  if (!addressee) return urlSecrets([]);
+  if (!addressee) return urlRedactor([]);
   const { callback_url, id, group_id, call_id } = addressee;
   // The URL of a consent page is for the user and stays visible.
   const responseUrls = deliveries.flatMap(({ body }) => textOf(messageIn(body), 'response_url') || []);
-  return urlSecrets([callback_url, ...responseUrls], [id, group_id, call_id ?? '']);
+  return urlRedactor([callback_url, ...responseUrls], [id, group_id, call_id ?? '']);
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -148,9 +148,9 @@ function notesOn(call: ToolCall): string[] {
   const events = deliveries.filter(isEvent).length + forgotten;
   return [
     ...(attempts > 1 ? [`${attempts} attempts`] : []),
-    ...(events > 0 ? [counted(events, 'event')] : []),
+    ...(events > 0 ? [pluralize(events, 'event')] : []),
     ...(arrivals > 1 ? [`received ${arrivals}×`] : []),
-    ...(warnings.length > 0 && !isUnmatched(call) ? [counted(warnings.length, 'warning')] : []),
+    ...(warnings.length > 0 && !isUnmatched(call) ? [pluralize(warnings.length, 'warning')] : []),
     ...(isCancelled && toolCallState(call) !== 'waiting' ? ['canceled'] : []),
   ];
 }
@@ -193,7 +193,7 @@ export function newsOf(event: Event, known: Known): Line | null {
 
 /** Puts the name of the call before the text. */
 function about(call: About, mark: Mark, words: Line): Line {
-  return marked(mark, call ? line`${callName(call)} ${words}` : words);
+  return withMark(mark, call ? line`${callName(call)} ${words}` : words);
 }
 
 const PLANS: Readonly<Record<string, Line>> = {
@@ -235,7 +235,7 @@ const NEWS: { readonly [Kind in EventKind]: NewsOf<Kind> | null } = {
     const within = afterMs > 0 ? ` within ${formatDuration(afterMs)}` : '';
     if (what === 'answer' && !sessions) return about(call, 'aside', [say(`no answer${within}`, 'warn')]);
     const isOfSession = what === 'timeout' && !calls;
-    return isOfSession ? marked('failed', [say(`no news for ${formatDuration(afterMs)}`, 'bad')]) : null;
+    return isOfSession ? withMark('failed', [say(`no news for ${formatDuration(afterMs)}`, 'bad')]) : null;
   },
   shaped({ by, changes }, { call, sessions }) {
     if (sessions || by === 'verbatim' || changes.length === 0) return null;
@@ -244,7 +244,7 @@ const NEWS: { readonly [Kind in EventKind]: NewsOf<Kind> | null } = {
   },
   driver({ from, body, ended }, { sessions }) {
     const text = clipped(ended ?? body?.text ?? '', 'plain', MAX);
-    return sessions ? null : marked('aside', line`${say(`driver ${DRIVER_ARROWS[from]}`, 'dim')} ${text}`);
+    return sessions ? null : withMark('aside', line`${say(`driver ${DRIVER_ARROWS[from]}`, 'dim')} ${text}`);
   },
   session: sessionNews,
   awaiting: sessionNews,
@@ -264,8 +264,8 @@ function noticeNews({ purpose, thread }: RequestEvent, call: About): Line | null
   const name = thread === undefined ? 'a thread' : line`thread ${clipped(thread, 'title')}`;
   if (purpose === 'cancel')
     return about(call, 'aside', call ? line`was canceled` : line`${name} cancels an unknown call`);
-  if (purpose === 'close') return marked('aside', line`${name} was closed`);
-  return purpose === 'migrate' ? marked('aside', line`${name} was migrated`) : null;
+  if (purpose === 'close') return withMark('aside', line`${name} was closed`);
+  return purpose === 'migrate' ? withMark('aside', line`${name} was migrated`) : null;
 }
 
 type EndEvent = Extract<Event, { kind: 'response' | 'broken' }>;
@@ -426,7 +426,7 @@ function deliveryLines(delivery: CallbackDelivery, secrets: Redactor): Line[] {
     only && attempts.length === 1
       ? [line`${type} ${attemptWords(only)}`]
       : [
-          line`${type} ${say(counted(attempts.length, 'attempt'), tone)}`,
+          line`${type} ${say(pluralize(attempts.length, 'attempt'), tone)}`,
           ...attempts.map(attempt => line`  ${attemptWords(attempt)}`),
         ];
   return [...heading, ...messageLines(body, secrets)];

@@ -2,23 +2,23 @@ import {
   ACK_SLOW_MS,
   ACK_TOLERANCE_MS,
   acknowledgedAfter,
+  acknowledgementBodySize,
   answeredAttempt,
   type Exchange,
   llmTextOf,
-  unreadSize,
 } from '../events/exchange.js';
 import type { History, UntrackedRequest } from '../events/history.js';
 import type { RequirementId, Warning } from '../protocol/requirements.js';
 import { bytesText, formatDuration } from '../util/text.js';
 import { hiddenIn } from '../util/visible.js';
 import { arrivalWarnings } from './callbacks.js';
-import { counted } from './line.js';
+import { pluralize } from './line.js';
 
 /** All warnings about a call, except those about the choice of a display segment. */
 export function warningsOf(history: History, exchange: Exchange | undefined): Warning[] {
   const untracked = [...history.untracked.values()];
   const { forgotten } = history.untracked;
-  const more = counted(forgotten, 'more request was', 'more requests were');
+  const more = pluralize(forgotten, 'more request was', 'more requests were');
   return [
     ...(exchange ? callWarnings(exchange, history.isWhole) : []),
     ...misdirected(untracked, history.untracked.misdirected),
@@ -30,7 +30,7 @@ export function warningsOf(history: History, exchange: Exchange | undefined): Wa
 
 function callWarnings(exchange: Exchange, isWhole: boolean): Warning[] {
   const { arrivals, forgotten } = exchange;
-  const callbacks = counted(forgotten, 'callback is', 'callbacks are');
+  const callbacks = pluralize(forgotten, 'callback is', 'callbacks are');
   return [
     ...acknowledgementWarnings(exchange, isWhole),
     ...arrivals.flatMap(arrival => arrivalWarnings(arrival, exchange)),
@@ -105,7 +105,7 @@ function subscriptionWarnings({ subscription }: Exchange): Warning[] {
 export function misdirected(untracked: readonly UntrackedRequest[], more = 0): Warning[] {
   const strays = untracked.filter(({ purpose, status }) => purpose === 'callback' && status !== undefined);
   const lost = strays.filter(({ refusal }) => refusal === 'wrong-address');
-  const posts = `${counted(lost.length + more, 'post')} to a wrong callback URL`;
+  const posts = `${pluralize(lost.length + more, 'post')} to a wrong callback URL`;
   const refused = new Map<string, Warning>();
   for (const stray of strays)
     if (stray.refusal !== 'wrong-address') refused.set(stray.refusal ?? '', { message: refusedText(stray) });
@@ -129,7 +129,7 @@ function acknowledgementWarnings(exchange: Exchange, isWhole: boolean): Warning[
     const end = status === undefined ? `broke (${broken?.code})` : `was answered ${status}`;
     return { id: 'RT-RETRY', message: `attempt ${index + 1} of the invocation ${end}; retried` };
   });
-  const size = unreadSize(exchange);
+  const size = acknowledgementBodySize(exchange);
   const unread = `the acknowledgement carried a body of ${bytesText(size)}, which is ignored; POST the result to callback_url`;
   return [
     ...retries,

@@ -9,11 +9,11 @@ import { visible, visibleLine } from '../util/visible.js';
 import type { Step } from './callbacks.js';
 import {
   clipped,
-  counted,
   DRIVER_ARROWS,
   type Layout,
   type Line,
   line,
+  pluralize,
   type Span,
   say,
   textLines,
@@ -89,7 +89,7 @@ const EVENT_WORDS: { readonly [Kind in EventKind]: WordsOf<Kind> } = {
     line`${kind('answered')} by the ${by}${unexpected.flatMap(what => [say('; ', 'dim'), ...foreign(what)])}`,
   denied: ({ by, reason }, foreign) => line`${kind('denied')} by a ${by}: ${foreign(reason)}`,
   loaded: ({ toolset, operations }, foreign) =>
-    line`${kind('loaded')} ${foreign(toolset)}${say(`, ${counted(operations.length, 'operation')}`, 'dim')}`,
+    line`${kind('loaded')} ${foreign(toolset)}${say(`, ${pluralize(operations.length, 'operation')}`, 'dim')}`,
   decided: ({ what, by, value }, foreign) =>
     line`${kind('decided')} ${what}${value !== undefined && line` ${foreign(String(value))}`}${say(` by a ${by}`, 'dim')}`,
   expired: ({ what, afterMs }) => line`${kind('expired')} ${what}${took(afterMs)}`,
@@ -102,7 +102,7 @@ const EVENT_WORDS: { readonly [Kind in EventKind]: WordsOf<Kind> } = {
   planned: ({ by, plan }, foreign) => line`${kind('planned')} by a ${by}: ${foreign(plan)}`,
   warned: ({ message }, foreign) => line`${kind('warned')} ${foreign(message)}`,
   session: ({ status }, foreign) => line`${kind('session')} ${foreign(status)}`,
-  awaiting: ({ pending }) => line`${kind('awaiting')} ${counted(pending.length, 'call')}`,
+  awaiting: ({ pending }) => line`${kind('awaiting')} ${pluralize(pending.length, 'call')}`,
   driver: ({ from, body, ended }, foreign) =>
     line`${kind('driver')} ${DRIVER_ARROWS[from]} ${foreign(ended ?? body?.text ?? '')}`,
   dropped: ({ what, why, count }, foreign) =>

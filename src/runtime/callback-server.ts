@@ -1,7 +1,7 @@
 import { Content } from '../events/content.js';
 import type { RequestEvent } from '../events/events.js';
 import type { Verdict, VerdictKind } from '../events/exchange.js';
-import { idOf, judge } from '../events/fold-exchange.js';
+import { idOf, judgeCallback } from '../events/fold-exchange.js';
 import type { History } from '../events/history.js';
 import { type Log, ServedRequest } from '../events/log.js';
 import type { Answer, Incoming, Reply } from '../http/route.js';
@@ -91,7 +91,7 @@ export class CallbackServer {
         const url = receiver ? target : target.replace(/(?:[\w-]|%[\da-f]{2}){16,}/gi, '…');
         const concerns = receiver?.calls.length ? { calls: [...receiver.calls], url } : { url };
         const refusal = reason === 'no-route' ? 'wrong-address' : detail;
-        recordCallback(log, request, concerns).answered(status, { refusal });
+        recordCallback(log, request, concerns).recordResponse(status, { refusal });
       },
     });
     return new CallbackServer(log, server, receivers, publicUrl ?? server.url);
@@ -118,7 +118,7 @@ export class CallbackServer {
     ready: Promise<void> | null = null,
   ): Promise<Answer> {
     const recorded = this.record(incoming, concerns);
-    const status = await this.log.kept().then(
+    const status = await this.log.stored().then(
       () => verdict.status,
       () => 503,
     );
@@ -182,7 +182,11 @@ export class OpenListener {
     const key = reading.ok ? this.#keyOf(reading.message) : this.#only();
     const exchange = key === undefined ? undefined : this.history.exchanges.get(key);
     const concerns = exchange && { calls: [exchange.key], thread: exchange.invocation.group_id };
-    return this.callbacks.answer(incoming, { ...concerns, body }, judge(exchange, reading, body.sha256));
+    return this.callbacks.answer(
+      incoming,
+      { ...concerns, body },
+      judgeCallback(exchange, reading, body.sha256),
+    );
   }
 
   #keyOf(message: Callback): string {

@@ -2,7 +2,7 @@ import { checkValue, remarksOn, type SchemaFault } from '../json-schema/validato
 import type { Warning } from '../protocol/requirements.js';
 import type { Tool, Toolset } from '../protocol/toolset.js';
 import { ProtocolCliError } from '../util/errors.js';
-import { didYouMean, excerpt, firstFew } from '../util/text.js';
+import { didYouMean, excerpt, joinFirst } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import { visibleLine } from '../util/visible.js';
 
@@ -16,7 +16,7 @@ export function toolOf({ name, tools }: Pick<Toolset, 'name' | 'tools'>, operati
   const found = tools.find(tool => tool.name === operation);
   if (found) return found;
   const names = tools.map(tool => tool.name);
-  const hints = [didYouMean(operation, names), `Available: ${firstFew(names, MAX_NAMES)}.`];
+  const hints = [didYouMean(operation, names), `Available: ${joinFirst(names, MAX_NAMES)}.`];
   throw new ProtocolCliError(
     'unknown-operation',
     `no operation "${operation}" in the toolset ${visibleLine(name)}`,

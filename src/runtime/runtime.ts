@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import pRetry from 'p-retry';
 import { Content } from '../events/content.js';
 import { ACK_TOLERANCE_MS, type Exchange, isSubscribed } from '../events/exchange.js';
-import { judge } from '../events/fold-exchange.js';
+import { judgeCallback } from '../events/fold-exchange.js';
 import type { History } from '../events/history.js';
 import type { Log } from '../events/log.js';
 import { TransportError } from '../http/client.js';
@@ -168,7 +168,7 @@ export class Runtime {
     const { log, history, clock } = this.options;
     const exchange = history.exchanges.get(key);
     if (!exchange) return { status: 404 };
-    const verdict = judge(exchange, readCallback(body.json), body.sha256);
+    const verdict = judgeCallback(exchange, readCallback(body.json), body.sha256);
     const isAcknowledged = () => {
       const last = history.exchanges.get(key)?.attempts.at(-1);
       return last === undefined || last.endedAt !== undefined;

@@ -108,7 +108,7 @@ export class Wire {
       ...about,
       body: body && new Content(body),
     });
-    return recorded.sent(this.client.send({ ...request, headers }));
+    return recorded.recordSending(this.client.send({ ...request, headers }));
   }
 
   /** Like {@link send}. @throws ProtocolCliError `unreachable` or `refused-address`, with the address and the reason. */

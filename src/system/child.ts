@@ -7,7 +7,7 @@ import { errnoOf, messageOf, ProtocolCliError } from '../util/errors.js';
 import { parseJson } from '../util/json.js';
 import { isSafeToVisit } from '../util/url.js';
 import { isRecord } from '../util/values.js';
-import { beforeAnyEnd, cameWithin, endByForce, onSignals } from './process.js';
+import { beforeAnyEnd, endByForce, finishedWithin, onSignals } from './process.js';
 
 interface CommandOptions {
   /** Command line for `sh -c`. */
@@ -75,10 +75,10 @@ class Group {
     for (const [signal, ms] of signals) {
       if (signal === 'stdin') stdin.end();
       else signalGroup(this.child, signal);
-      if (await cameWithin(ended, ms)) break;
+      if (await finishedWithin(ended, ms)) break;
     }
     signalGroup(this.child, 'SIGKILL');
-    await cameWithin(ended, KILL_MS);
+    await finishedWithin(ended, KILL_MS);
     for (const stream of [stdin, stdout, stderr]) stream.destroy(); // a process that left the group may keep them open
     await this.exited;
   }
@@ -88,7 +88,7 @@ class Group {
     const output = Promise.all([closing(this.child.stderr), closing(this.child.stdout)]);
     return new Promise(resolve => {
       this.child.once('exit', (code, signal) => {
-        void cameWithin(output, LAST_OUTPUT_MS).then(() => resolve({ code, signal }));
+        void finishedWithin(output, LAST_OUTPUT_MS).then(() => resolve({ code, signal }));
       });
       this.child.once('error', error => {
         this.problem = error;
@@ -157,7 +157,7 @@ export async function startCommand({ readyWithinMs = READY_MS, signal, env, ...o
 async function readyLine(child: Group['child'], ms: number) {
   const broken = new Promise<never>((_, reject) => child.once('error', reject));
   const line = Promise.race([firstLine(child.stdout), broken]);
-  if (!(await cameWithin(line, ms))) throw new Error(`it was not ready within ${ms} ms`);
+  if (!(await finishedWithin(line, ms))) throw new Error(`it was not ready within ${ms} ms`);
   return parseReady(await line);
 }
 
@@ -199,7 +199,7 @@ function parseReady(line: string) {
 
 /** Empty if the command is still running or was never started. */
 async function endingOf(exited: Promise<Exit>): Promise<string> {
-  if (!(await cameWithin(exited, 2 * LAST_OUTPUT_MS))) return '';
+  if (!(await finishedWithin(exited, 2 * LAST_OUTPUT_MS))) return '';
   const exit = await exited;
   return exit.code === null && exit.signal === null ? '' : `, and ${endText(exit)}`;
 }

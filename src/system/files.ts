@@ -58,7 +58,7 @@ export function createPrivateFile(path: string, files: Files = fs): Promise<Priv
 async function createFile(path: string, mode: number, files: Files): Promise<PrivateFile> {
   await removeLeftDrafts(path);
   const draft = await draftBeside(path);
-  return explaining(path, async () => {
+  return withWriteErrors(path, async () => {
     const there = await files.lstat(path).catch(() => null);
     // A rename would destroy a device such as `/dev/null`; a link is only replaced.
     if (there && !there.isFile() && !there.isSymbolicLink())
@@ -72,7 +72,7 @@ async function createFile(path: string, mode: number, files: Files): Promise<Pri
  * @throws ProtocolCliError `unwritable-file`.
  */
 export function openToAppend(path: string, files: Pick<Files, 'open'> = fs): Promise<fs.FileHandle> {
-  return explaining(path, () => files.open(path, constants.O_WRONLY | constants.O_NOFOLLOW));
+  return withWriteErrors(path, () => files.open(path, constants.O_WRONLY | constants.O_NOFOLLOW));
 }
 
 class Draft implements PrivateFile {
@@ -91,12 +91,12 @@ class Draft implements PrivateFile {
 
   async write(line: string): Promise<void> {
     this.#buffer += `${line}\n`;
-    if (this.#buffer.length >= BUFFERED) await explaining(this.path, () => this.#flush());
+    if (this.#buffer.length >= BUFFERED) await withWriteErrors(this.path, () => this.#flush());
   }
 
   async commit({ replaces }: Placing = { replaces: true }): Promise<void> {
     try {
-      await explaining(this.path, () => this.#publish(replaces));
+      await withWriteErrors(this.path, () => this.#publish(replaces));
     } catch (error) {
       await this.discard();
       throw error;
@@ -106,7 +106,7 @@ class Draft implements PrivateFile {
   async discard(): Promise<void> {
     this.#forget();
     await this.handle.close().catch(() => {});
-    await explaining(this.path, () => this.files.rm(this.draft, { force: true }));
+    await withWriteErrors(this.path, () => this.files.rm(this.draft, { force: true }));
   }
 
   async #publish(replaces: boolean): Promise<void> {
@@ -132,16 +132,16 @@ class Draft implements PrivateFile {
   }
 }
 
-async function explaining<T>(path: string, work: () => Promise<T>): Promise<T> {
+async function withWriteErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    throw unwritable(path, cause);
+    throw writeError(path, cause);
   }
 }
 
 /** Creates the error of a failed write: the file, the reason, and what to do. */
-export function unwritable(path: string, cause: unknown): ProtocolCliError {
+export function writeError(path: string, cause: unknown): ProtocolCliError {
   const reason = cause instanceof Error ? withoutCall(cause) : String(cause);
   const hint = HINTS[errnoOf(cause)] ?? 'Give the path of a file in a folder that you may write to.';
   return new ProtocolCliError('unwritable-file', `cannot write ${path}: ${reason}`, { hint, cause });
@@ -151,7 +151,7 @@ export function unwritable(path: string, cause: unknown): ProtocolCliError {
  * Creates the error of a failed read. If the file does not exist, the hint names a similar one in its folder.
  * @param what names the file in the message
  */
-export async function unreadable(
+export async function readError(
   path: string,
   cause: unknown,
   hint: string,
@@ -213,16 +213,16 @@ export class GroupWriter {
     this.#isLossy ||= this.#isFailing && this.#queued.length > MAX_HELD_BACK;
     if (this.#isLossy) return;
     this.#queued += text;
-    void this.kept();
+    void this.written();
   }
 
   /** Resolves when everything added is written; rejects if that failed. A new call tries again. */
-  kept(): Promise<void> {
+  written(): Promise<void> {
     if (this.#queued === '') return this.#current;
     if (!this.#next) {
       const write = () => this.#write();
       this.#next = this.#current.then(write, write);
-      this.#next.catch(() => {}); // callers that need the result use `kept`
+      this.#next.catch(() => {}); // callers that need the result use `written`
     }
     return this.#next;
   }
@@ -238,7 +238,7 @@ export class GroupWriter {
     } catch (cause) {
       this.#isFailing = true;
       this.#queued = bytes.toString() + this.#queued; // is written first, at the same offset
-      const failure = unwritable(this.options.path, cause);
+      const failure = writeError(this.options.path, cause);
       this.#failure ??= failure;
       throw failure;
     }

@@ -16,7 +16,7 @@ export function beforeAnyEnd(cleanup: () => void): () => void {
 const LONG_MS = 2 ** 30;
 
 /** Keeps the process alive. Returns a function that stops this. */
-export function holdOpen(): () => void {
+export function keepProcessAlive(): () => void {
   const timer = setInterval(() => {}, LONG_MS);
   return () => clearInterval(timer);
 }
@@ -43,7 +43,7 @@ interface Waiting {
 }
 
 /** Waits at most `ms` milliseconds for `work`; false on timeout. */
-export async function cameWithin(
+export async function finishedWithin(
   work: Promise<unknown>,
   ms: number,
   { clock = systemClock, signal }: Waiting = {},
@@ -91,7 +91,7 @@ export function endByForce(signal: EndingSignal | 'SIGQUIT'): void {
   process.kill(process.pid, signal);
 }
 
-/** Keeps the process alive until the signal arrives, so that it does not end with another status. */
+/** Time to keep the process alive until the signal arrives, in ms, so that it does not exit with another status. */
 const PASSED_ON_MS = 1_000;
 
 const MOMENT_MS = 1_000;

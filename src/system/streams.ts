@@ -1,6 +1,6 @@
 import { errnoOf, ProtocolCliError } from '../util/errors.js';
 import type { OutputLine } from '../util/redact.js';
-import { wholeCharacters } from '../util/text.js';
+import { codePointEnd } from '../util/text.js';
 
 const CHUNK = 64 * 1024;
 
@@ -14,7 +14,7 @@ export function isClosed(stream: NodeJS.WritableStream): boolean {
 }
 
 /** Ignores a closed reader (threats, row 30). Any other error is thrown as `unwritable-file`, unless there is another listener. */
-export function quietPipes(...streams: readonly NodeJS.WritableStream[]): void {
+export function ignoreClosedPipes(...streams: readonly NodeJS.WritableStream[]): void {
   for (const stream of streams) {
     if (quiet.has(stream)) continue;
     quiet.add(stream);
@@ -30,9 +30,9 @@ export function quietPipes(...streams: readonly NodeJS.WritableStream[]): void {
  * @throws ProtocolCliError `unwritable-file` for other errors, such as a full disk.
  */
 export async function writeOut(stream: NodeJS.WritableStream, data: string | Uint8Array): Promise<void> {
-  quietPipes(stream);
+  ignoreClosedPipes(stream);
   for (let from = 0; from < data.length && !isClosed(stream); ) {
-    const to = typeof data === 'string' ? wholeCharacters(data, from + CHUNK) : from + CHUNK;
+    const to = typeof data === 'string' ? codePointEnd(data, from + CHUNK) : from + CHUNK;
     await writePiece(stream, typeof data === 'string' ? data.slice(from, to) : data.subarray(from, to));
     from = to;
   }

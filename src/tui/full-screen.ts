@@ -4,7 +4,7 @@ import type { Clock } from '../system/clock.js';
 import { beforeAnyEnd } from '../system/process.js';
 import type { Frame, Shown } from './ink.js';
 import type { Press } from './keys.js';
-import { createStore, type Size, sizeOf, type Terminal, throttled, tooSmall } from './terminal.js';
+import { createStore, type Size, sizeOf, type Terminal, throttled, tooSmallMessage } from './terminal.js';
 
 /** To the alternate screen, and back; the cursor is hidden there. */
 const ENTER = '\u001b[?1049h\u001b[H\u001b[?25l';
@@ -45,14 +45,14 @@ export function fullScreen<View extends ScreenView>(
   const view = viewOf(frames.request);
   const shownNow = (): Shown => {
     const size = sizeOf(stdout);
-    const message = tooSmall(size);
+    const message = tooSmallMessage(size);
     if (message === null) return { size, frame: view.frame(size) };
     return { size, frame: { header: [message], body: [], isRunning: false } };
   };
   const store = createStore(shownNow()); // before the alternate screen: if the view throws, the terminal is unchanged
   const onPress = (press: Press) => {
     // If the terminal is too small, only Ctrl-C works.
-    if (tooSmall(sizeOf(stdout)) === null || press.name === 'ctrl+c') view.press(press);
+    if (tooSmallMessage(sizeOf(stdout)) === null || press.name === 'ctrl+c') view.press(press);
     frames.request();
   };
   tick();

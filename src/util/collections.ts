@@ -88,7 +88,7 @@ export class RecentMap<K, V> {
     this.#young = new Map();
   }
 
-  /** The value of a key, created if it is unknown; the key becomes the latest. */
+  /** Returns the value of a key and creates it if missing; moves the key to the newest generation. */
   of(key: K, make: () => V): V {
     const value = this.get(key) ?? make();
     this.set(key, value);
@@ -126,7 +126,7 @@ function isSame(before: readonly unknown[], now: readonly unknown[]): boolean {
 }
 
 /** The last index whose number is at most `value`, or -1; the numbers must be ascending. */
-export function lastUpTo(ascending: ArrayLike<number>, value: number): number {
+export function lastIndexUpTo(ascending: ArrayLike<number>, value: number): number {
   let from = 0;
   let to = ascending.length;
   while (from < to) {
@@ -145,7 +145,7 @@ const MAX_LENGTH = 256;
  * Caches a pure function of strings in bounded memory.
  * @param judge must not return `undefined`
  */
-export function remembering<T>(judge: (word: string) => T): (word: string) => T {
+export function memoizeByString<T>(judge: (word: string) => T): (word: string) => T {
   const known = new RecentMap<string, T>(REMEMBERED);
   return word => {
     const found = known.get(word);
@@ -157,7 +157,7 @@ export function remembering<T>(judge: (word: string) => T): (word: string) => T 
 }
 
 /** Caches a function of objects as long as they live; frames read the same values repeatedly. */
-export function onceEach<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+export function memoizeByObject<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new WeakMap<Key, { readonly value: Value }>();
   return key => {
     const known = made.get(key) ?? { value: make(key) };
@@ -179,7 +179,7 @@ export function groupBy<T, Key>(items: Iterable<T>, keysOf: (item: T) => Iterabl
 }
 
 /** Processes all items in order, with limited concurrency. */
-export async function concurrently<T>(
+export async function forEachConcurrently<T>(
   all: readonly T[],
   concurrency: number,
   work: (one: T) => Promise<unknown>,

@@ -1,4 +1,4 @@
-import { cutBeforeToken, decodeUtf8 } from './text.js';
+import { decodeUtf8, truncateBeforeToken } from './text.js';
 import { isRecord, valueAt } from './values.js';
 
 /** Tokens of a JSON text, even if `JSON.parse` would change or reject it. */
@@ -210,7 +210,7 @@ const MAX_TOKEN = 40;
 function faultAt(text: string, at: number, expected: Expected): JsonFault {
   const [token = ''] = /^[\w.+-]+|^./su.exec(text.slice(at, at + MAX_TOKEN + 1)) ?? [];
   const found =
-    at < text.length ? `found ${JSON.stringify(cutBeforeToken(token, MAX_TOKEN))}` : 'the text ends';
+    at < text.length ? `found ${JSON.stringify(truncateBeforeToken(token, MAX_TOKEN))}` : 'the text ends';
   const before = text.slice(0, at).split('\n');
   const column = (before.at(-1)?.length ?? 0) + 1;
   return { line: before.length, column, message: `${found} where ${expected} is expected` };
@@ -364,7 +364,7 @@ export function jsonParts(text: string): (path: readonly PropertyKey[]) => strin
  * Serializes a value in the layout of an earlier JSON text: the same members, order, whitespace and escapes; only changed values are
  * written anew. Compact JSON if the shapes differ or the layout is invalid.
  */
-export function inLayout(written: string, value: unknown): string {
+export function formatLike(written: string, value: unknown): string {
   const layout = written.replace(/^\uFEFF/, '');
   if (!parseJson(layout).ok) return JSON.stringify(value);
   const writer = new LayoutWriter(layout);

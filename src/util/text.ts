@@ -11,16 +11,16 @@ export function bytesText(count: number): string {
 const HALF = /[\uD800-\uDBFF]$/;
 
 /** The beginning of an untrusted text, with `…` if it is longer. */
-export function cut(text: string, max: number): string {
+export function truncate(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max).replace(HALF, '').toWellFormed()}…`;
 }
 
 /** A possible token at the end of a text: letters and digits. */
 const HALF_TOKEN = /(?<![\w.~+/-])(?=[\w.~+/-]*\d)(?=[\w.~+/-]*[a-z])[\w.~+/-]{8,}$/i;
 
-/** As {@link cut}, for text that is redacted later: cuts before a token, because half of a secret would not be found. */
-export function cutBeforeToken(text: string, max: number): string {
-  return text.length <= max ? text : cut(text, text.slice(0, max).replace(HALF_TOKEN, '').length);
+/** As {@link truncate}, for text that is redacted later: cuts before a token, because half of a secret would not be found. */
+export function truncateBeforeToken(text: string, max: number): string {
+  return text.length <= max ? text : truncate(text, text.slice(0, max).replace(HALF_TOKEN, '').length);
 }
 
 const MAX_EXCERPT = 60;
@@ -30,21 +30,21 @@ export function excerpt(text: string): string {
   const head = Array.from(text.slice(0, 2 * MAX_EXCERPT))
     .slice(0, MAX_EXCERPT)
     .join('');
-  return `"${visibleLine(cutBeforeToken(text, head.length))}"`;
+  return `"${visibleLine(truncateBeforeToken(text, head.length))}"`;
 }
 
 /** Elapsed milliseconds, rounded to microseconds. */
-export function since(at: number, start: number): number {
+export function elapsedMs(at: number, start: number): number {
   return Math.round((at - start) * 1_000) / 1_000;
 }
 
 /** `a, b, c and 4 more`. */
-export function firstFew(names: readonly string[], max: number): string {
+export function joinFirst(names: readonly string[], max: number): string {
   return [names.slice(0, max).join(', '), ...restOf(names, max)].join(' ');
 }
 
 /** The first of many, then `and 4 more`. */
-export function firstOf(all: readonly string[], max: number): readonly string[] {
+export function firstWithRest(all: readonly string[], max: number): readonly string[] {
   return [...all.slice(0, max), ...restOf(all, max)];
 }
 
@@ -72,7 +72,7 @@ export function parseDuration(text: string): number | null {
 }
 
 /** An end near `end` that does not split a surrogate pair. */
-export function wholeCharacters(text: string, end: number): number {
+export function codePointEnd(text: string, end: number): number {
   const code = text.codePointAt(end - 1) ?? 0;
   return code > 0xffff ? end + 1 : end;
 }
@@ -83,7 +83,7 @@ const PIECE = 64 * 1024;
 /** Splits a text into pieces, so that a write, digest or escape copies little at once. */
 export function* piecesOf(text: string): Generator<string> {
   for (let from = 0; from < text.length; ) {
-    const to = wholeCharacters(text, from + PIECE);
+    const to = codePointEnd(text, from + PIECE);
     yield text.slice(from, to);
     from = to;
   }

@@ -2,10 +2,10 @@ import { type Context, createContext, Script } from 'node:vm';
 
 const VALUE_MS = 250;
 
-/** On a busy machine, work may take so many times its limit. */
+/** On a busy machine, work may take up to this many times its limit. */
 const PATIENCE = 4;
 
-export class OutOfTime extends Error {
+export class TimeLimitError extends Error {
   constructor(limitMs: number) {
     super(`took longer than ${limitMs} ms`);
   }
@@ -20,7 +20,7 @@ let room: Context | undefined;
  * only the watchdog of `node:vm` can stop it; no untrusted code is evaluated. The watchdog measures wall time: if the process had less
  * than a quarter of it, the work runs again with more.
  */
-export function bounded<T>(work: () => T, limitMs = VALUE_MS): T {
+export function withTimeLimit<T>(work: () => T, limitMs = VALUE_MS): T {
   const before = process.cpuUsage();
   try {
     return watched(work, limitMs);
@@ -28,11 +28,11 @@ export function bounded<T>(work: () => T, limitMs = VALUE_MS): T {
     if (!isTimeout(error)) throw error;
   }
   const { user, system } = process.cpuUsage(before);
-  if ((user + system) / 1_000 > limitMs / PATIENCE) throw new OutOfTime(limitMs);
+  if ((user + system) / 1_000 > limitMs / PATIENCE) throw new TimeLimitError(limitMs);
   try {
     return watched(work, PATIENCE * limitMs);
   } catch (error) {
-    throw isTimeout(error) ? new OutOfTime(limitMs) : error;
+    throw isTimeout(error) ? new TimeLimitError(limitMs) : error;
   }
 }
 

@@ -35,7 +35,7 @@ export function isSafeToVisit(text: string): boolean {
 }
 
 /** A URL without user, query and fragment; the placeholder if the URL is invalid. */
-export function bareUrl(text: string): string {
+export function urlWithoutQuery(text: string): string {
   try {
     const url = new URL(text);
     return `${url.protocol}//${url.host}${url.pathname}`;
@@ -46,9 +46,9 @@ export function bareUrl(text: string): string {
 
 const TOKEN_LIKE = /[\w.~-]{16}/;
 
-/** As {@link bareUrl}, also for a path alone, with possible tokens in the path redacted. */
+/** As {@link urlWithoutQuery}, also for a path alone, with possible tokens in the path redacted. */
 export function tokenlessUrl(text: string): string {
-  const bare = text.startsWith('/') ? text.replace(/[?#].*/s, '') : bareUrl(text);
+  const bare = text.startsWith('/') ? text.replace(/[?#].*/s, '') : urlWithoutQuery(text);
   const [origin = ''] = /^(?:[a-z]+:\/\/[^/]*)?/i.exec(bare) ?? [];
   const segments = bare.slice(origin.length).split('/');
   return origin + segments.map(each => (mayBeToken(each) ? REDACTED : each)).join('/');

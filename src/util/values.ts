@@ -23,7 +23,7 @@ export function compactJson(value: unknown): string | null {
 }
 
 /** Returns a string unchanged, other values as JSON. Never throws, unlike `String({"toString":1})`. */
-export function foreignWords(value: unknown): string {
+export function stringOrJson(value: unknown): string {
   return typeof value === 'string' ? value : (compactJson(value) ?? '');
 }
 

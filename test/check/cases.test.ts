@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { gather } from '../../src/check/evidence.js';
+import { gatherEvidence } from '../../src/check/evidence.js';
 import { judgeCases } from '../../src/check/judge-cases.js';
 import { readCases } from '../../src/fixtures/check-files.js';
 import {
@@ -34,7 +34,7 @@ const judged = (expected: string, ...story: Story) => judgedBy(`expect: ${expect
 async function judgedBy(terms: string, stories: readonly Story[], isWhole = true) {
   const text = `version: 1\ncases:\n  - operation: edit_file\n    ${terms}\n`;
   const cases = await readCases({ path: 'c.yaml', text });
-  const recordings = stories.map(story => gather({ events: eventsOf(...story), isWhole }, 'tool'));
+  const recordings = stories.map(story => gatherEvidence({ events: eventsOf(...story), isWhole }, 'tool'));
   const [check, ...others] = judgeCases(cases, await Promise.all(recordings));
   expect(others).toEqual([]);
   return check;

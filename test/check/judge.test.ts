@@ -1,31 +1,31 @@
 import { describe, expect, test } from 'vitest';
-import { gather } from '../../src/check/evidence.js';
+import { gatherEvidence } from '../../src/check/evidence.js';
 import { judge, RULES, reasonOf } from '../../src/check/judge.js';
-import { broken, held } from '../../src/check/rule.js';
+import { met, violated } from '../../src/check/rule.js';
 import type { RequirementId } from '../../src/protocol/requirements.js';
 import { at, eventsOf, type Moment } from '../events/build.js';
 import { notice, someCall } from './samples/parts.js';
 import { cannot, scenario } from './samples/runtime/driven.js';
 
 const judged = async (id: RequirementId, story: readonly (readonly Moment[])[], isWhole = true) =>
-  judge(RULES[id], await gather({ events: eventsOf(...story), isWhole }, 'tool'));
+  judge(RULES[id], await gatherEvidence({ events: eventsOf(...story), isWhole }, 'tool'));
 
 describe('the reason', () => {
   const faults = (count: number) =>
     Array.from({ length: count }, (_, index) => `$.tools[${index}]: is wrong`);
 
   test('is one line for one kind of violation', () => {
-    expect(reasonOf([held([]), held([])])).toEqual({ reason: 'seen 2 times' });
-    expect(reasonOf([broken('answered 500', [])])).toEqual({ reason: 'answered 500' });
-    expect(reasonOf([broken('no toolset', [], { faults: faults(1) })])).toEqual({
+    expect(reasonOf([met([]), met([])])).toEqual({ reason: 'seen 2 times' });
+    expect(reasonOf([violated('answered 500', [])])).toEqual({ reason: 'answered 500' });
+    expect(reasonOf([violated('no toolset', [], { faults: faults(1) })])).toEqual({
       reason: 'no toolset: $.tools[0]: is wrong',
     });
   });
 
   test('of many errors has three in a sentence, and ten on separate lines', () => {
     const { reason, reasonLines } = reasonOf([
-      broken('no toolset', [], { faults: faults(12) }),
-      broken('no toolset', [], { faults: faults(2) }),
+      violated('no toolset', [], { faults: faults(12) }),
+      violated('no toolset', [], { faults: faults(2) }),
     ]);
     expect(reason).toBe(
       'no toolset: $.tools[0]: is wrong; $.tools[1]: is wrong; $.tools[2]: is wrong; and 9 more',
@@ -44,7 +44,7 @@ describe('the reason', () => {
 
   test('of a scenario that the driver cannot play is the missing ability, in any other scenario too', async () => {
     const played = [scenario('RT-TEXT'), [...scenario('RT-OAUTH'), ...cannot('consent')]];
-    const evidences = played.map(events => gather({ events: eventsOf(events) }, 'runtime'));
+    const evidences = played.map(events => gatherEvidence({ events: eventsOf(events) }, 'runtime'));
     const reason = 'the driver does not support consent';
     expect(judge(RULES['RT-OAUTH'], ...(await Promise.all(evidences)))).toMatchObject({
       status: 'not-applicable',
@@ -53,7 +53,7 @@ describe('the reason', () => {
   });
 
   test('of many kinds has three', () => {
-    const many = ['a', 'b', 'c', 'd', 'e'].map(what => broken(what, []));
+    const many = ['a', 'b', 'c', 'd', 'e'].map(what => violated(what, []));
     expect(reasonOf(many)).toEqual({
       reason: 'a; b; c; and 2 more',
       reasonLines: ['a', 'b', 'c', 'and 2 more'],

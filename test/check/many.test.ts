@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { gather } from '../../src/check/evidence.js';
+import { gatherEvidence } from '../../src/check/evidence.js';
 import { checksOf } from '../../src/check/judge.js';
 import { eventsOf } from '../events/build.js';
 import { discovery, notice, someCall } from './samples/parts.js';
@@ -59,7 +59,7 @@ test.each([
   const judging = async (number: number) => {
     const events = eventsOf(discovery(), times(number, make));
     const begun = process.cpuUsage().user;
-    for (const side of ['tool', 'runtime'] as const) checksOf(side, [await gather({ events }, side)]);
+    for (const side of ['tool', 'runtime'] as const) checksOf(side, [await gatherEvidence({ events }, side)]);
     return process.cpuUsage().user - begun;
   };
   await judging(count / 4); // compiles on the first run

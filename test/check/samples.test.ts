@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { gather } from '../../src/check/evidence.js';
+import { gatherEvidence } from '../../src/check/evidence.js';
 import { judge, RULES } from '../../src/check/judge.js';
 import { SAMPLES } from './samples/index.js';
 
@@ -17,7 +17,7 @@ describe.each(OBSERVABLE)('$id', rule => {
   test.each(SAMPLES[rule.id] ?? [])(
     '$status: $story',
     async ({ events, observer = 'runtime', isLossy, status, says }) => {
-      const check = judge(rule, await gather({ events, observer, isWhole: !isLossy }, rule.side));
+      const check = judge(rule, await gatherEvidence({ events, observer, isWhole: !isLossy }, rule.side));
       expect(check).toMatchObject({ id: rule.id, status });
       if (says) expect(check.reason).toMatch(says);
       if (status !== 'not-applicable' && status !== 'could-not-run')

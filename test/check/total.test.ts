@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { gather } from '../../src/check/evidence.js';
+import { gatherEvidence } from '../../src/check/evidence.js';
 import { RULES } from '../../src/check/judge.js';
 import type { Event } from '../../src/events/events.js';
 import { eventsOf } from '../events/build.js';
@@ -16,7 +16,7 @@ const RUNS = { numRuns: 60 };
 async function observesWell(events: readonly Event[]): Promise<void> {
   const places = new Set(events.map(({ seq }) => seq));
   for (const side of ['tool', 'runtime'] as const) {
-    const evidence = await gather({ events, observer: 'recorder' }, side);
+    const evidence = await gatherEvidence({ events, observer: 'recorder' }, side);
     for (const rule of Object.values(RULES).filter(each => 'observe' in each))
       for (const { events: proof } of rule.observe(evidence))
         expect(

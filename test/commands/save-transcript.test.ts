@@ -38,7 +38,7 @@ test.each([
 );
 
 test('nothing is left of a transcript that could not be written completely', async () => {
-  const full: Log = { ...log, kept: () => Promise.reject(new Error('the disk is full')) };
+  const full: Log = { ...log, stored: () => Promise.reject(new Error('the disk is full')) };
   expect(await saved(full, null)).toEqual({ ended: 'the disk is full', files: [], text: null });
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { callbackSecrets, urlSecrets, withQuestionSecrets } from '../../src/events/shareable.js';
+import { callbackRedactor, questionRedactor, urlRedactor } from '../../src/events/shareable.js';
 import { createRedactor, redactJson } from '../../src/util/redact.js';
 import {
   arrives,
@@ -25,14 +25,14 @@ describe('row 25: redaction of callback URLs', () => {
     ['the URL of a consent', arrives({ ...OAUTH, auth_url: callback_url })],
     ['the URL of a callback', resultArrives().map(moment => ({ ...moment, url: callback_url }))],
   ])('%s', (_, moments) => {
-    const redactor = callbackSecrets(eventsOf(moments));
+    const redactor = callbackRedactor(eventsOf(moments));
     expect(redactor.text(`POST ${callback_url}, ${token}.`)).toBe(
       'POST http://runtime:3000/callback/[redacted]/back?more=[redacted], [redacted].',
     );
   });
 
   test('redacts the URLs of events that arrive later', () => {
-    const redactor = callbackSecrets();
+    const redactor = callbackRedactor();
     expect(redactor.text(token)).toBe(token);
     for (const event of eventsOf(call({ invocation: { ...INVOCATION, callback_url } })))
       redactor.learn(event);
@@ -42,7 +42,7 @@ describe('row 25: redaction of callback URLs', () => {
   test('does not redact the ids of the event, even if the path contains them', () => {
     const { id, group_id } = INVOCATION;
     const url = `http://runtime:3000/threads/${group_id}/calls/${id}?token=${token}`;
-    const redactor = callbackSecrets(eventsOf(call({ invocation: { ...INVOCATION, callback_url: url } })));
+    const redactor = callbackRedactor(eventsOf(call({ invocation: { ...INVOCATION, callback_url: url } })));
     expect(redactor.text(url)).toBe(url.replace(token, '[redacted]'));
   });
 
@@ -51,11 +51,11 @@ describe('row 25: redaction of callback URLs', () => {
     ['after another JSON escape', `"\\u0041${token}"`, '"\\u0041[redacted]"'],
     ['in quotes', JSON.stringify({ token }), '{"token":"[redacted]"}'],
   ])('finds the secret %s', (_, text, clean) => {
-    expect(urlSecrets([callback_url]).text(text)).toBe(clean);
+    expect(urlRedactor([callback_url]).text(text)).toBe(clean);
   });
 
   test('row 25: redacts the normalized form of a URL too', () => {
-    const redactor = urlSecrets(['http://127.0.0.1/?token=AAAAAAAAAAAAAAAA%2DBBBB%C3%A9']);
+    const redactor = urlRedactor(['http://127.0.0.1/?token=AAAAAAAAAAAAAAAA%2DBBBB%C3%A9']);
     expect(redactor.text('AAAAAAAAAAAAAAAA-BBBB')).toBe('[redacted]');
     expect(redactor.text('http://127.0.0.1/?token=AAAAAAAAAAAAAAAA%2DBBBB')).not.toContain('AAAA');
   });
@@ -69,7 +69,7 @@ describe('row 25: redaction of callback URLs', () => {
     ['a token that begins with a slash', '/tok-1234'],
   ])('row 25: redacts %s anywhere and in any encoding', (_, secret) => {
     const meant = decodeURIComponent(secret);
-    const redactor = urlSecrets([`http://h/callback?token=${secret}&a=b`]);
+    const redactor = urlRedactor([`http://h/callback?token=${secret}&a=b`]);
     const texts = [secret, meant, encodeURIComponent(meant), meant.replaceAll('/', '\\/')];
     for (const each of texts)
       for (const text of [each, `say ${each}.`, `"\\n${each}"`, `http://h/callback?token=${each}&a=b`])
@@ -79,12 +79,12 @@ describe('row 25: redaction of callback URLs', () => {
   test('row 15: hundreds of URLs that share a start cost no more than a few', () => {
     const urls = Array.from({ length: 240 }, (_, n) => `http://h/${'aaaa-'.repeat(50).slice(0, n + 8)}b`);
     const start = performance.now();
-    urlSecrets(urls).text('aaaa-'.repeat(40_000));
+    urlRedactor(urls).text('aaaa-'.repeat(40_000));
     expect(performance.now() - start).toBeLessThan(1_000); // 2 s or more if each length were tried everywhere
   });
 
   test('row 25: redacts a short secret within URLs', () => {
-    const redactor = urlSecrets(['http://h/v1/callback/a7?k=9']);
+    const redactor = urlRedactor(['http://h/v1/callback/a7?k=9']);
     expect(redactor.text('a7 9 http://h/v1/callback/a7?k=9 https:\\/\\/h\\/a7')).toBe(
       'a7 9 http://h/v1/callback/[redacted]?k=[redacted] https:\\/\\/h\\/[redacted]',
     );
@@ -92,7 +92,7 @@ describe('row 25: redaction of callback URLs', () => {
 
   test('does not redact hosts, common words and public values', () => {
     const text = 'http://a-very-long-host-name-indeed.example/callback/v2 and call_0123456789abcdef';
-    const redactor = urlSecrets(
+    const redactor = urlRedactor(
       [text.split(' ')[0] ?? '', 'http://h/call_0123456789abcdef'],
       ['call_0123456789abcdef'],
     );
@@ -103,8 +103,8 @@ describe('row 25: redaction of callback URLs', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.string(), (value, text) => {
         const source = JSON.stringify({ value, text: `${text}\n${token}` });
-        const clean = urlSecrets([callback_url]).text(source);
-        expect(clean).toBe(urlSecrets([callback_url]).text(clean));
+        const clean = urlRedactor([callback_url]).text(source);
+        expect(clean).toBe(urlRedactor([callback_url]).text(clean));
         expect(JSON.parse(clean).value).toEqual(JSON.parse(source).value);
       }),
     );
@@ -113,7 +113,7 @@ describe('row 25: redaction of callback URLs', () => {
 
 describe('redaction of response_url', () => {
   function having(message: object, ...secrets: string[]) {
-    const redactor = withQuestionSecrets(createRedactor(secrets));
+    const redactor = questionRedactor(createRedactor(secrets));
     for (const event of eventsOf(call(), arrives(message))) redactor.learn(event);
     return redactor;
   }

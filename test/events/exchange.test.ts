@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Content } from '../../src/events/content.js';
 import type { RequestEvent } from '../../src/events/events.js';
 import { type Exchange, llmTextOf, outcomeOf } from '../../src/events/exchange.js';
-import { foldExchange, judge } from '../../src/events/fold-exchange.js';
+import { foldExchange, judgeCallback } from '../../src/events/fold-exchange.js';
 import { readCallback } from '../../src/protocol/callbacks.js';
 import { outcomeOfText } from '../../src/protocol/outcome.js';
 import {
@@ -185,7 +185,7 @@ describe('the verdict on a callback', () => {
   const ended = exchangeOf(call(), subscribed, arrives(final, { leg: 'e1' }));
   const verdictOn = (exchange: Exchange, message: unknown) => {
     const body = Content.ofJson(message);
-    return judge(exchange, readCallback(body.json), body.sha256);
+    return judgeCallback(exchange, readCallback(body.json), body.sha256);
   };
 
   test.each([

@@ -46,14 +46,14 @@ describe('the keeper', () => {
   test('receives the events one after the other; kept() waits for the last one', async () => {
     const { log } = logWithClock();
     const steps: string[] = [];
-    log.keep(async ({ seq }) => {
+    log.storeEventsIn(async ({ seq }) => {
       steps.push(`begin ${seq}`);
       await Promise.resolve();
       steps.push(`end ${seq}`);
     });
     log.emit(fact());
     log.emit(fact());
-    await log.kept();
+    await log.stored();
     expect(steps).toEqual(['begin 0', 'end 0', 'begin 1', 'end 1']);
   });
 
@@ -63,17 +63,17 @@ describe('the keeper', () => {
     process.on('unhandledRejection', note);
     const { log } = logWithClock();
     const kept: Event[] = [];
-    log.keep(async event => {
+    log.storeEventsIn(async event => {
       if (event.seq === 1) throw new Error('ENOSPC');
       kept.push(event);
     });
     log.emit(fact());
-    await log.kept();
+    await log.stored();
     log.emit(fact());
     log.emit(fact());
     await new Promise(setImmediate);
-    await expect(log.kept()).rejects.toThrow('ENOSPC');
-    await expect(log.kept()).rejects.toThrow('ENOSPC');
+    await expect(log.stored()).rejects.toThrow('ENOSPC');
+    await expect(log.stored()).rejects.toThrow('ENOSPC');
     process.off('unhandledRejection', note);
     expect(unhandled).toEqual([]);
     expect(kept.map(({ seq }) => seq)).toEqual([0]);
@@ -85,16 +85,16 @@ describe('a group keeper', () => {
     const { log } = logWithClock();
     const taken: number[] = [];
     const outcomes = [Promise.resolve(), Promise.reject(new Error('ENOSPC')), Promise.resolve()];
-    log.keep({
+    log.storeEventsIn({
       take: ({ seq }) => void taken.push(seq),
-      kept: () => outcomes.shift() ?? Promise.reject(new Error('asked too often')),
+      stored: () => outcomes.shift() ?? Promise.reject(new Error('asked too often')),
     });
     log.emit(fact());
     log.emit(fact());
     expect(taken).toEqual([0, 1]);
-    await log.kept();
-    await expect(log.kept()).rejects.toThrow('ENOSPC');
-    await log.kept();
+    await log.stored();
+    await expect(log.stored()).rejects.toThrow('ENOSPC');
+    await log.stored();
   });
 });
 

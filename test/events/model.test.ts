@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Event } from '../../src/events/events.js';
 import type { Exchange } from '../../src/events/exchange.js';
 import { llmTextOf, openQuestions, outcomeOf } from '../../src/events/exchange.js';
-import { foldExchange, judge } from '../../src/events/fold-exchange.js';
+import { foldExchange, judgeCallback } from '../../src/events/fold-exchange.js';
 import { readTranscript } from '../../src/events/transcript-reader.js';
 import { transcriptWriter } from '../../src/events/transcript-writer.js';
 import { readCallback } from '../../src/protocol/callbacks.js';
@@ -118,7 +118,7 @@ describe('row 8: any interleaving of the events of a call', () => {
     holds(drawn => {
       for (const { event, before, after } of lives(eventsOf(...storyOf(drawn)))) {
         if (event.kind !== 'request' || event.purpose !== 'callback' || !before || !event.body) continue;
-        const answer = judge(before, readCallback(event.body.json), event.body.sha256);
+        const answer = judgeCallback(before, readCallback(event.body.json), event.body.sha256);
         expect(after.arrivals.at(-1)?.verdict).toEqual(answer);
       }
     });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Content } from '../../src/events/content.js';
 import type { Event } from '../../src/events/events.js';
 import {
-  callbackSecrets,
+  callbackRedactor,
   shareableMessage,
   shareableText,
   shareableUrl,
@@ -19,7 +19,7 @@ const shared = 'http://127.0.0.1:3001/user_choice/[redacted]';
 test('row 25: a callback has the same redacted URL in its request line and in the invocation', () => {
   const callback_url = 'http://127.0.0.1:4000/callback/0123456789abcdefghij/?thread=a&attempt=1';
   const [event] = eventsOf(call({ invocation: { ...INVOCATION, callback_url } }));
-  const redactor = callbackSecrets(event ? [event] : []);
+  const redactor = callbackRedactor(event ? [event] : []);
   const given = JSON.parse(shareableText(Content.ofJson({ callback_url }), redactor) ?? '').callback_url;
   const [came] = eventsOf(arrives(RESULT));
   if (came?.kind !== 'request') throw new Error('a request');

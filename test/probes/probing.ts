@@ -1,5 +1,5 @@
 import type { CallEvidence } from '../../src/check/call.js';
-import { type Evidence, gather } from '../../src/check/evidence.js';
+import { type Evidence, gatherEvidence } from '../../src/check/evidence.js';
 import { runProbes } from '../../src/check/probes/probes.js';
 import type { Event } from '../../src/events/events.js';
 import { createLog } from '../../src/events/log.js';
@@ -24,7 +24,7 @@ export interface Probing {
 export async function probing(url: string, options: Partial<ProbeOptions> = {}): Promise<Probing> {
   const events: Event[] = [];
   await probingInto(events, url, options);
-  const evidence = await gather({ events }, 'tool');
+  const evidence = await gatherEvidence({ events }, 'tool');
   return {
     events,
     evidence,

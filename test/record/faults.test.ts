@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
-import { gather } from '../../src/check/evidence.js';
+import { gatherEvidence } from '../../src/check/evidence.js';
 import { judge, RULES } from '../../src/check/judge.js';
 import { createLog } from '../../src/events/log.js';
 import { type HttpClient, TransportError } from '../../src/http/client.js';
@@ -239,7 +239,7 @@ test('a toolset request that is open at the end is canceled', async () => {
   await recording.close();
   expect(await found).toBe(false);
   expect(recording.told('tool-side')).toEqual(['runtime discovery ABORTED']);
-  const evidence = await gather({ events: recording.events, observer: 'recorder' }, 'tool');
+  const evidence = await gatherEvidence({ events: recording.events, observer: 'recorder' }, 'tool');
   expect(judge(RULES['TOOL-DISCOVER'], evidence).reason).toBe(
     'the request for the toolset was canceled before an answer came',
   );
@@ -260,7 +260,7 @@ describe('a message that cannot be logged', () => {
     const log = createLog(() => systemClock.now());
     const recording = keep(await startRecording(tool.url, {}, log));
     await recording.findTool();
-    log.keep({ take: () => {}, kept: () => Promise.reject(new Error('full')) });
+    log.storeEventsIn({ take: () => {}, stored: () => Promise.reject(new Error('full')) });
     expect(await invoke(recording)).toMatchObject({
       status: 503,
       body: 'The recorder could not write its transcript.\n',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { callbackSecrets } from '../../src/events/shareable.js';
+import { callbackRedactor } from '../../src/events/shareable.js';
 import { transcriptWriter } from '../../src/events/transcript-writer.js';
 import { readJson } from '../../src/util/json.js';
 import { ask } from '../e2e/support/http.js';
@@ -208,7 +208,7 @@ test('row 15: a body with very many keys blocks others only about as long as par
   const callback = 'http://127.0.0.1:9/callback/token-of-one-call';
   const body = `{"operation":"x","id":"i","group_id":"g","callback_url":"${callback}","arguments":{${members}}}`;
   const bytes = Buffer.from(body);
-  const redactor = callbackSecrets();
+  const redactor = callbackRedactor();
   const { event: lines } = transcriptWriter(redactor);
   const written: string[] = [];
   recording.log.subscribe(event => {

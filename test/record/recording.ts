@@ -1,7 +1,7 @@
 import type { Event, RequestEvent } from '../../src/events/events.js';
 import { History } from '../../src/events/history.js';
 import { createLog, type Log } from '../../src/events/log.js';
-import { seenOn } from '../../src/events/round-trips.js';
+import { eventsOnSide } from '../../src/events/round-trips.js';
 import type { HttpClient } from '../../src/http/client.js';
 import { startRecorder } from '../../src/record/recorder.js';
 import { systemClock } from '../../src/system/clock.js';
@@ -47,7 +47,7 @@ export async function startRecording(
 /** Of events, what a history of one side makes of the calls. */
 export function historyOf(hop: NonNullable<RequestEvent['hop']>, events: readonly Event[]): History {
   const history = new History();
-  for (const event of seenOn(hop, events)) history.apply(event);
+  for (const event of eventsOnSide(hop, events)) history.apply(event);
   return history;
 }
 

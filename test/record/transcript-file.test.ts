@@ -1,7 +1,7 @@
 import * as fs from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTranscriptFile } from '../../src/commands/record/run.js';
-import { createLog, type GroupKeeper, type Log } from '../../src/events/log.js';
+import { createLog, type EventStore, type Log } from '../../src/events/log.js';
 import { readTranscript } from '../../src/events/transcript-reader.js';
 import { createRedactor } from '../../src/util/redact.js';
 import { type Folder, temporaryFolder } from '../e2e/support/folder.js';
@@ -22,9 +22,9 @@ const create = (files?: Parameters<typeof createTranscriptFile>[3]) =>
 const read = async () => readTranscript((await fs.readFile(path, 'utf8')).split('\n'));
 
 /** A log that such a file keeps. */
-async function kept(file: GroupKeeper): Promise<Log> {
+async function kept(file: EventStore): Promise<Log> {
   const log = createLog(() => 0);
-  log.keep(file);
+  log.storeEventsIn(file);
   return log;
 }
 
@@ -33,7 +33,7 @@ describe('a transcript that is written line by line', () => {
     const file = await create();
     const log = await kept(file);
     log.emit({ kind: 'warned', message: 'the canary sings' });
-    await log.kept();
+    await log.stored();
     expect(await read()).toMatchObject({
       header: ABOUT,
       events: [{ kind: 'warned', message: 'the [redacted] sings' }],
@@ -83,10 +83,10 @@ describe('a transcript that is written line by line', () => {
     const log = await kept(file);
     isFull = true;
     log.emit({ kind: 'warned', message: 'one' });
-    await expect(log.kept()).rejects.toThrow('no space left');
+    await expect(log.stored()).rejects.toThrow('no space left');
     isFull = false;
     log.emit({ kind: 'warned', message: 'two' });
-    await log.kept();
+    await log.stored();
     expect(await troubleOf(() => file.close('done'))).toBe(
       `unwritable-file: cannot write ${path}: no space left`,
     );

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { gather } from '../../src/check/evidence.js';
+import { gatherEvidence } from '../../src/check/evidence.js';
 import { conformanceOf, judge, REQUIREMENTS, RULES } from '../../src/check/judge.js';
 import type { Spot } from '../../src/check/rule.js';
-import { callbackSecrets } from '../../src/events/shareable.js';
+import { callbackRedactor } from '../../src/events/shareable.js';
 import type { RequirementId } from '../../src/protocol/requirements.js';
 import { shareableRun } from '../../src/render/check-evidence.js';
 import { ruleLines } from '../../src/render/outputs/check.js';
@@ -50,7 +50,7 @@ describe('a shareable run', () => {
   async function toldCall(id: string, operation = 'list') {
     const call = someCall(id, { operation });
     const events = eventsOf(call.begun(), call.result({ id: 'another' }));
-    const check = judge(RULES['TOOL-ID'], await gather({ events }, 'tool'));
+    const check = judge(RULES['TOOL-ID'], await gatherEvidence({ events }, 'tool'));
     const run = conformanceOf([check]);
     return shareableRun(run, createRedactor([SECRET])).checks[0]?.calls?.[0];
   }
@@ -72,12 +72,12 @@ describe('evidence', () => {
   const pointing = (spot: Spot, ...story: readonly (readonly Moment[])[]) => {
     const events = eventsOf(...story);
     const proof = { events: [spot.event], spots: [spot] };
-    return wireText(proof, { events, redactor: callbackSecrets(events) });
+    return wireText(proof, { events, redactor: callbackRedactor(events) });
   };
 
   function told(seqs: readonly number[], ...story: readonly (readonly Moment[])[]): string {
     const events = eventsOf(...story);
-    return wireText({ events: seqs }, { events, redactor: callbackSecrets(events) });
+    return wireText({ events: seqs }, { events, redactor: callbackRedactor(events) });
   }
 
   describe('of a finding', () => {

@@ -1,6 +1,6 @@
 import type { CaseCheck, Check } from '../../src/check/judge.js';
 import { conformanceOf } from '../../src/check/judge.js';
-import { callbackSecrets } from '../../src/events/shareable.js';
+import { callbackRedactor } from '../../src/events/shareable.js';
 import type { ReportInput } from '../../src/render/check-report.js';
 import { acknowledged, at, call, eventsOf, INVOCATION, KEY, resultArrives } from '../events/build.js';
 
@@ -73,7 +73,7 @@ export const STORY: ReportInput = {
   warnings: [],
   whole: 'protocol-cli render run.ndjson',
   run: conformanceOf(CHECKS, CASES, { expectedFailures: EXCUSES }),
-  record: { events: EVENTS, redactor: callbackSecrets(EVENTS) },
+  record: { events: EVENTS, redactor: callbackRedactor(EVENTS) },
 };
 
 /** One of which something was lost. */

@@ -163,7 +163,7 @@ describe('the listener', () => {
 
   test('a full disk: answers 503 if the callback was not recorded, so that it is sent again', async () => {
     const url = addressed();
-    bench.log.keep(() => Promise.reject(new Error('ENOSPC')));
+    bench.log.storeEventsIn(() => Promise.reject(new Error('ENOSPC')));
     expect((await post(url, result)).status).toBe(503);
   });
 });

@@ -70,7 +70,7 @@ function openAnswer(size: Partial<Size> = {}, level: 0 | 2 = 0) {
     interrupt: () => asked.interrupts++,
   });
   if (reporter.event) log.subscribe(reporter.event);
-  const { choose, close, aside } = reporter;
+  const { choose, close, lendTerminal: aside } = reporter;
   if (!choose || !close || !aside) throw new Error('it neither asks nor closes');
   return { ...terminal, choose, close, aside, asked, [Symbol.asyncDispose]: close };
 }

@@ -1,6 +1,6 @@
 import { type ErrorCode, ProtocolCliError } from '../../src/util/errors.js';
 
-/** What a call of ours throws; anything but a {@link ProtocolCliError} is a fault of the test's subject. */
+/** Returns the {@link ProtocolCliError} that `work` throws; any other error is thrown again. */
 export async function errorOf(work: () => unknown): Promise<ProtocolCliError> {
   try {
     await work();

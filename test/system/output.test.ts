@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { isClosed, quietPipes, writeOut } from '../../src/system/streams.js';
+import { ignoreClosedPipes, isClosed, writeOut } from '../../src/system/streams.js';
 import { bundled } from '../support/own-program.js';
 
 const MiB = 1024 * 1024;
@@ -93,7 +93,7 @@ describe('ignoring closed pipes', () => {
 
   it('row 30: ignores only a closed pipe', () => {
     const [one, other] = [new Slow(), new Slow()];
-    quietPipes(one, other, one);
+    ignoreClosedPipes(one, other, one);
     one.emit('error', error('EPIPE'));
     expect([isClosed(one), isClosed(other)]).toEqual([true, false]);
     expect(() => other.emit('error', error('EIO'))).toThrow('cannot write the output: EIO');
@@ -102,18 +102,18 @@ describe('ignoring closed pipes', () => {
 
   it('treats a closed terminal window as a closed reader', () => {
     const terminal = Object.assign(new Slow(), { isTTY: true });
-    quietPipes(terminal);
+    ignoreClosedPipes(terminal);
     terminal.emit('error', error('EIO'));
     expect(isClosed(terminal)).toBe(true);
     const full = Object.assign(new Slow(), { isTTY: true });
-    quietPipes(full);
+    ignoreClosedPipes(full);
     expect(() => full.emit('error', error('ENOSPC'))).toThrow('cannot write the output: ENOSPC');
   });
 
   it('leaves other errors to other listeners', () => {
     const stream = new Slow();
     const heard: unknown[] = [];
-    quietPipes(stream);
+    ignoreClosedPipes(stream);
     stream.on('error', problem => heard.push(problem));
     stream.emit('error', error('EIO'));
     expect(heard).toHaveLength(1);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BoundedStore, lastUpTo, RecentMap, remembering } from '../../src/util/collections.js';
+import { BoundedStore, lastIndexUpTo, memoizeByString, RecentMap } from '../../src/util/collections.js';
 
 describe('BoundedStore', () => {
   test('keeps the latest entries within both limits, in the order they were added', () => {
@@ -73,7 +73,7 @@ describe('lastUpTo', () => {
         fc.integer({ min: -1, max: 21 }),
         (numbers, value) => {
           const ascending = numbers.toSorted((a, b) => a - b);
-          expect(lastUpTo(ascending, value)).toBe(ascending.findLastIndex(number => number <= value));
+          expect(lastIndexUpTo(ascending, value)).toBe(ascending.findLastIndex(number => number <= value));
         },
       ),
     );
@@ -82,7 +82,7 @@ describe('lastUpTo', () => {
 
 test('a cached function computes each short word once, also null; its memory is limited', () => {
   const asked: string[] = [];
-  const lengthOf = remembering(word => {
+  const lengthOf = memoizeByString(word => {
     asked.push(word);
     return word === '' ? null : word.length;
   });

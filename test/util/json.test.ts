@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jsonSketch } from '../../src/render/check-evidence.js';
 import {
-  inLayout,
+  formatLike,
   jsonFault,
   jsonParts,
   parseJson,
@@ -355,7 +355,7 @@ test('only changed values are written anew; missing members are not added', () =
     n: 1,
     list: [{ id: 'new' }, null],
   };
-  expect(inLayout(LAYOUT, value)).toBe(LAYOUT.replaceAll('"old"', '"new"'));
+  expect(formatLike(LAYOUT, value)).toBe(LAYOUT.replaceAll('"old"', '"new"'));
 });
 
 test.each([
@@ -364,7 +364,7 @@ test.each([
   ['invalid JSON', '{"a":', { a: 1 }, '{"a":1}'],
   ['a missing member', '{"a":1,"b":2}', { b: 2 }, '{"a":null,"b":2}'],
 ])('%s', (_, layout, value, json) => {
-  expect(inLayout(layout, value)).toBe(json);
+  expect(formatLike(layout, value)).toBe(json);
 });
 
 test.each<[string, unknown, string]>([

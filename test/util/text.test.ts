@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   byteLines,
-  cut,
-  cutBeforeToken,
   didYouMean,
   excerpt,
-  firstFew,
   formatDuration,
+  joinFirst,
   LineSplitter,
   nearest,
   parseDuration,
+  truncate,
+  truncateBeforeToken,
 } from '../../src/util/text.js';
 
 describe('cuts text to 8 characters, without splitting one', () => {
@@ -20,13 +20,13 @@ describe('cuts text to 8 characters, without splitting one', () => {
     ['1234567😀', '1234567…'],
     ['\ud83d234567890', '\ufffd2345678…'],
   ])('%j', (text, expected) => {
-    expect(cut(text, 8)).toBe(expected);
+    expect(truncate(text, 8)).toBe(expected);
   });
 });
 
 test('row 25: a cut before redaction leaves no part of a token', () => {
-  expect(cutBeforeToken('the id ghp_0123456789abcdef', 18)).toBe('the id …');
-  expect(cutBeforeToken('the id is a-long-word-of-letters', 18)).toBe('the id is a-long-w…');
+  expect(truncateBeforeToken('the id ghp_0123456789abcdef', 18)).toBe('the id …');
+  expect(truncateBeforeToken('the id is a-long-word-of-letters', 18)).toBe('the id is a-long-w…');
 });
 
 test.each([
@@ -44,7 +44,7 @@ test.each([
   [['a', 'b', 'c'], 'a, b, c'],
   [['a', 'b', 'c', 'd', 'e'], 'a, b, c and 2 more'],
 ])('the first three of %j', (names, text) => {
-  expect(firstFew(names, 3)).toBe(text);
+  expect(joinFirst(names, 3)).toBe(text);
 });
 
 describe('durations', () => {

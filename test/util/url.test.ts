@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { REDACTED } from '../../src/util/redact.js';
-import { bareUrl, isSafeToVisit, readUrl, tokenlessUrl } from '../../src/util/url.js';
+import { isSafeToVisit, readUrl, tokenlessUrl, urlWithoutQuery } from '../../src/util/url.js';
 
 test('a cached URL is not returned for another text', () => {
   const first = readUrl('http://one.example/');
@@ -42,7 +42,7 @@ test.each([
   ['https://user:pass@auth.example:8443/a/b#code=secret', 'https://auth.example:8443/a/b'],
   ['no url at all', REDACTED],
 ])('bareUrl %s', (text, bare) => {
-  expect(bareUrl(text)).toBe(bare);
+  expect(urlWithoutQuery(text)).toBe(bare);
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bounded, OutOfTime } from '../../src/util/time-limit.js';
+import { TimeLimitError, withTimeLimit } from '../../src/util/time-limit.js';
 import { compactJson, jsonPath } from '../../src/util/values.js';
 
 test.each([
@@ -21,11 +21,11 @@ test('row 22: stops endless work and runs later work; rethrows errors of the wor
   const endless = () => {
     for (;;);
   };
-  expect(() => bounded(endless)).toThrow(OutOfTime);
-  expect(bounded(() => 'next')).toBe('next');
+  expect(() => withTimeLimit(endless)).toThrow(TimeLimitError);
+  expect(withTimeLimit(() => 'next')).toBe('next');
   const error = new TypeError('mine');
   const failing = () => {
     throw error;
   };
-  expect(() => bounded(failing)).toThrow(error);
+  expect(() => withTimeLimit(failing)).toThrow(error);
 });

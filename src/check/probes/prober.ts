@@ -12,7 +12,7 @@ import type { RequirementId } from '../../protocol/requirements.js';
 import { CallbackServer, type ListenerOptions } from '../../runtime/callback-server.js';
 import { readAcknowledgement, type Wire } from '../../runtime/wire.js';
 import type { Clock } from '../../system/clock.js';
-import { cameWithin } from '../../system/process.js';
+import { finishedWithin } from '../../system/process.js';
 import { bytesText, formatDuration } from '../../util/text.js';
 import { readUrl } from '../../util/url.js';
 import { isRecord } from '../../util/values.js';
@@ -195,7 +195,7 @@ export class Prober {
 
   /** Waits at most `ms`; returns whether the promise resolved in time. Without a promise, it only waits. */
   within(ms: number, promise: Promise<unknown> = new Promise(() => {})): Promise<boolean> {
-    return cameWithin(promise, ms, { clock: this.options.clock, signal: this.signal });
+    return finishedWithin(promise, ms, { clock: this.options.clock, signal: this.signal });
   }
 
   /** Makes the calls of one plan. They are named by the plan and counted, so that each run has the same names. */
@@ -418,7 +418,7 @@ class SentCall {
       const isGone = planned === 'hang' && (await this.prober.within(probeTimeoutMs * HALF, gone));
       return recorded.reset(isGone ? 'ECONNRESET' : 'ABORTED');
     }
-    const status = await wire.log.kept().then(
+    const status = await wire.log.stored().then(
       () => (planned === 'slow' ? 200 : planned),
       () => 503,
     );
@@ -429,7 +429,7 @@ class SentCall {
   #react(callback: ReceivedCallback): void {
     const { message, sha256, requestId } = callback;
     this.callbacks.push(callback);
-    // A callback that was not accepted is sent again, and an accepted one may be.
+    // The tool must retry a callback that was not accepted, and may send an accepted one again.
     const first = this.callbacks.find(each => each.isAccepted && each.sha256 === sha256);
     if (first !== callback || !message || this.#questions.length >= MAX_QUESTIONS) return;
     if (message.type === 'oauth') this.prober.options.onConsent(message.auth_url);

@@ -5,7 +5,7 @@ import { NOTICES } from '../../protocol/invocation.js';
 import type { Toolset } from '../../protocol/toolset.js';
 import type { ListenerOptions } from '../../runtime/callback-server.js';
 import { DISCOVERY_HINTS, readAcknowledgement } from '../../runtime/wire.js';
-import { concurrently } from '../../util/collections.js';
+import { forEachConcurrently } from '../../util/collections.js';
 import { type ProbeCall, type ProbeClient, type ProbePlan, Prober } from './prober.js';
 import { SampleCalls } from './samples.js';
 
@@ -170,7 +170,7 @@ export const PROBES: readonly Probe[] = [
     checks: ['TOOL-BAD-ARGS', 'TOOL-VALIDATE', 'TOOL-ERRPREFIX', 'TOOL-NOLEAK'],
     isFor: async ({ samples }) => samples.harmless.length === 0 || (await samples.brokenCalls).length > 0,
     run: async (client, { samples }) => {
-      await concurrently(await samples.brokenCalls, PROBE_CONCURRENCY, call => client.call(call));
+      await forEachConcurrently(await samples.brokenCalls, PROBE_CONCURRENCY, call => client.call(call));
     },
   },
   {
@@ -330,7 +330,7 @@ async function runAll(target: Target, onProgress: ProbeOptions['onProgress']): P
   for (const probe of probes) prober.recordPlan(probe);
   let done = 0;
   const run = (isAlone: boolean) =>
-    concurrently(
+    forEachConcurrently(
       probes.filter(({ alone = false }) => alone === isAlone),
       isAlone ? 1 : PROBE_CONCURRENCY,
       async probe => {
@@ -378,7 +378,7 @@ async function staysLate(prober: Prober, client: ProbeClient, call: ProbeCall): 
 async function closeThreads(prober: Prober): Promise<void> {
   const threads = new Set(prober.calls.map(({ thread }) => thread));
   let isThere = true;
-  await concurrently([...threads], CLOSE_CONCURRENCY, async thread => {
+  await forEachConcurrently([...threads], CLOSE_CONCURRENCY, async thread => {
     if (isThere && !prober.isAborted) isThere = (await prober.closeThread(thread)).status !== null;
   });
 }

@@ -4,7 +4,7 @@ import { ArgumentMaker } from '../../json-schema/example.js';
 import type { RequirementId } from '../../protocol/requirements.js';
 import type { Tool, Toolset } from '../../protocol/toolset.js';
 import { toolOf } from '../../runtime/check-call.js';
-import { concurrently } from '../../util/collections.js';
+import { forEachConcurrently } from '../../util/collections.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { didYouMean } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
@@ -20,7 +20,7 @@ interface Callable {
 
 type SentCall = ReturnType<ProbeClient['send']>;
 
-/** What may be called, by name and by case. */
+/** The operations that the user allows the check to call: selected by name, or used by a case. */
 interface Permission {
   readonly operations: readonly string[];
   readonly cases: readonly Case[];
@@ -134,7 +134,10 @@ class Sample {
   }
 }
 
-/** Calls every permitted operation once, with the arguments of its cases or example arguments. Starts with the first use. */
+/**
+ * Calls every permitted operation once, with the arguments of its cases or example arguments. The calls start when the samples are first
+ * requested.
+ */
 export class SampleCalls {
   #samples: readonly Sample[] | undefined;
   #finished: Promise<void> | undefined;
@@ -228,7 +231,7 @@ export class SampleCalls {
   async #callAll(samples: readonly Sample[]): Promise<void> {
     let silent = 0;
     let skipped = 0;
-    await concurrently(samples, CONCURRENCY, async sample => {
+    await forEachConcurrently(samples, CONCURRENCY, async sample => {
       const { plan, client, call, callable } = sample;
       if (silent >= MAX_SILENT && plan.case === undefined) {
         skipped++;

@@ -7,18 +7,18 @@ import { credentialsIn, isCredentialHeader } from '../../util/credentials.js';
 import { REDACTED } from '../../util/redact.js';
 import { excerpt } from '../../util/text.js';
 import { isRecord, stringsIn } from '../../util/values.js';
-import type { CallbackEvidence, CallEvidence, Received } from '../call.js';
+import type { CallbackEvidence, CallEvidence, ReceivedCallback } from '../call.js';
 import type { Evidence } from '../evidence.js';
 import {
-  broken,
   defineRules,
   doubtful,
-  held,
+  met,
   type Observation,
   type Observed,
+  requestSpot,
   type Spot,
-  sent,
-  unseen,
+  unrecorded,
+  violated,
 } from '../rule.js';
 
 const ERROR_PREFIX = 'Error: ';
@@ -71,14 +71,14 @@ export const contentRules = defineRules({
       'TOOL-SUB',
     ],
     absent: 'no two calls with callbacks ran at the same time',
-    observe: ({ calls, until, isOthers }) => {
+    observe: ({ calls, until, isNameOfOtherCall: isOthers }) => {
       const mixed = calls.flatMap(({ invocation, received }) =>
         invocation ? received.flatMap(each => onNames(each, invocation, isOthers) ?? []) : [],
       );
       if (mixed.length > 0) return mixed;
       const overlapping = overlappingCalls(calls, until);
       return overlapping.map(({ callbacks }) =>
-        held(callbacks, `${overlapping.length} calls that overlapped`),
+        met(callbacks, `${overlapping.length} calls that overlapped`),
       );
     },
   },
@@ -91,13 +91,13 @@ export const contentRules = defineRules({
     absent: 'no call ended in an error',
     observe: ({ calls }) =>
       calls.flatMap(errorTexts).map(({ text, callback, spot }) => {
-        if (['canceled', 'timeout', 'denied'].includes(outcomeOfText(text).type)) return held(callback);
+        if (['canceled', 'timeout', 'denied'].includes(outcomeOfText(text).type)) return met(callback);
         const details = { expected: `"${ERROR_PREFIX}…"`, actual: excerpt(text), spots: [spot] };
         if (!text.startsWith(ERROR_PREFIX))
-          return broken('an error does not start with "Error: "', callback, details);
+          return violated('an error does not start with "Error: "', callback, details);
         return text.slice(ERROR_PREFIX.length).trim() === ''
-          ? broken('an error has no message', callback, details)
-          : held(callback);
+          ? violated('an error has no message', callback, details)
+          : met(callback);
       }),
   },
   'TOOL-SECRET': {
@@ -111,7 +111,7 @@ export const contentRules = defineRules({
       calls.map(call => {
         const secretIn = secretFinder(call);
         return call.received.map(
-          each => onSecret(each, secretIn) ?? onRedacted(each, call) ?? held(each.callback),
+          each => onSecret(each, secretIn) ?? onRedacted(each, call) ?? met(each.callback),
         );
       }),
   },
@@ -127,8 +127,8 @@ export const contentRules = defineRules({
         errorTexts(call).map(({ text, callback, spot }) => {
           const found = internalsIn(text, call);
           return found
-            ? broken(`${found.what} is in an error`, callback, { spots: [{ ...spot, range: found.range }] })
-            : held(callback);
+            ? violated(`${found.what} is in an error`, callback, { spots: [{ ...spot, range: found.range }] })
+            : met(callback);
         }),
       ),
   },
@@ -142,11 +142,11 @@ export const contentRules = defineRules({
     observe: ({ calls }) =>
       displaysIn(calls).map(({ callback, segments }) => {
         const { warnings } = chooseSegment(segments, knownTypes);
-        const spots = [sent(callback, 'display_as')];
+        const spots = [requestSpot(callback, 'display_as')];
         const missing = warnings.find(({ id }) => id === 'TOOL-FALLBACK');
-        if (missing) return broken(missing.message, callback, { spots });
+        if (missing) return violated(missing.message, callback, { spots });
         const hidden = warnings.find(({ id }) => id === undefined);
-        return hidden ? doubtful(hidden.message, callback, { spots }) : held(callback);
+        return hidden ? doubtful(hidden.message, callback, { spots }) : met(callback);
       }),
   },
   'TOOL-DIFF': {
@@ -161,9 +161,9 @@ export const contentRules = defineRules({
           if (type !== 'diff') return null;
           const reading = readDiff(content);
           const problem = reading.ok ? reading.complaint : reading.reason;
-          if (problem === undefined) return held(callback);
-          const spots = [sent(callback, 'display_as', index, 'content')];
-          return (reading.ok ? doubtful : broken)(`display_as[${index}]: ${problem}`, callback, { spots });
+          if (problem === undefined) return met(callback);
+          const spots = [requestSpot(callback, 'display_as', index, 'content')];
+          return (reading.ok ? doubtful : violated)(`display_as[${index}]: ${problem}`, callback, { spots });
         }),
       ),
   },
@@ -183,11 +183,12 @@ export const contentRules = defineRules({
 const NAMES = ['group_id', 'id', 'call_id'] as const;
 
 /**
- * Compares a name of each call with the one in each of its messages. A name of another call is of TOOL-ISOLATE.
+ * Compares a name of each call with the one in each of its messages. A name that belongs to another call is reported by TOOL-ISOLATE
+ * instead.
  * @param nameIn undefined for a message without the field
  */
 function compareNames(
-  { calls, isOthers }: Evidence,
+  { calls, isNameOfOtherCall: isOthers }: Evidence,
   name: (typeof NAMES)[number],
   nameIn: (message: Callback, invocation: Invocation) => string | null | undefined,
 ): Observed {
@@ -197,30 +198,30 @@ function compareNames(
     return received.map(({ callback, message }) => {
       const came = nameIn(message, invocation);
       if (came === undefined || (came !== null && isOthers(name, came, invocation))) return null;
-      return came === given ? held(callback) : onOtherName(name, { callback, message }, given, came);
+      return came === given ? met(callback) : onOtherName(name, { callback, message }, given, came);
     });
   });
 }
 
 function onOtherName(
   name: string,
-  { callback, message }: Received,
+  { callback, message }: ReceivedCallback,
   given: string | null,
   came: string | null,
 ): Observation {
   const actual = came === null ? 'none' : excerpt(came);
-  return broken(`a ${message.type} has ${came === null ? 'no' : 'another'} ${name}`, callback, {
+  return violated(`a ${message.type} has ${came === null ? 'no' : 'another'} ${name}`, callback, {
     ...(came !== null && { name: actual }),
     expected: given === null ? 'none' : excerpt(given),
     actual,
-    spots: [sent(callback, name)],
+    spots: [requestSpot(callback, name)],
   });
 }
 
 function onNames(
-  { callback, message }: Received,
+  { callback, message }: ReceivedCallback,
   invocation: Invocation,
-  isOthers: Evidence['isOthers'],
+  isOthers: Evidence['isNameOfOtherCall'],
 ): Observation | null {
   const names = { ...message, id: idOf(message) };
   const mixed = NAMES.filter(name => {
@@ -229,7 +230,7 @@ function onNames(
   });
   if (mixed.length === 0) return null;
   const what = `a ${message.type} with the ${mixed.join(', ')} of another call came to a callback URL`;
-  return broken(what, callback, { spots: mixed.map(name => sent(callback, name)) });
+  return violated(what, callback, { spots: mixed.map(name => requestSpot(callback, name)) });
 }
 
 /** The answered calls that ran at the same time as another one. @param until the end of calls without a result */
@@ -264,7 +265,7 @@ const COMPLAINT = /^\s*(?:\w{1,60}(?:error|exception)|error|exception|failure|fa
 function errorTexts(call: CallEvidence): readonly ErrorText[] {
   const results = call.messages('tool_result').map(({ callback, message }) => ({
     text: llmText(message),
-    spot: sent(callback, message.content === undefined ? 'text' : 'content'),
+    spot: requestSpot(callback, message.content === undefined ? 'text' : 'content'),
     callback,
   }));
   const isRefusal = call.flaw !== null && call.ending.kind === 'result' && call.ending.isError;
@@ -355,25 +356,25 @@ function headerSecrets({ attempts }: CallEvidence) {
 
 /** Reports the kind and place of the secret, never the secret. */
 function onSecret(
-  { callback, message }: Received,
+  { callback, message }: ReceivedCallback,
   secretIn: (text: string) => Found | null,
 ): Observation | null {
   for (const { place, path, text } of callback.texts) {
     const secret = secretIn(text);
     if (secret)
-      return broken(`${secret.what} is in ${place} of a ${message.type}`, callback, {
-        spots: [{ ...sent(callback, ...path), range: secret.range }],
+      return violated(`${secret.what} is in ${place} of a ${message.type}`, callback, {
+        spots: [{ ...requestSpot(callback, ...path), range: secret.range }],
       });
   }
   return null;
 }
 
 /** It may have been a secret; if nothing else in the recording was redacted, the tool may have written it. */
-function onRedacted({ callback, message }: Received, { reading }: CallEvidence): Observation | null {
+function onRedacted({ callback, message }: ReceivedCallback, { reading }: CallEvidence): Observation | null {
   const text = callback.texts.find(each => each.text.includes(REDACTED));
   if (!text) return null;
   const isRedacted = addresseeIn(reading)?.callback_url.includes(REDACTED) === true;
-  return (isRedacted ? unseen : doubtful)(
+  return (isRedacted ? unrecorded : doubtful)(
     `a redacted value is in ${text.place} of a ${message.type}`,
     callback,
   );
@@ -387,18 +388,21 @@ function displaysIn(calls: readonly CallEvidence[]) {
     );
 }
 
-function onContent({ callback, message: { content = [] } }: Received<'tool_result'>): Observed {
+function onContent({ callback, message: { content = [] } }: ReceivedCallback<'tool_result'>): Observed {
   if (!content.some(({ type }) => type === 'image')) return null;
   const [first] = content;
-  if (first?.type === 'text' && first.text.trim() !== '') return held(callback);
+  if (first?.type === 'text' && first.text.trim() !== '') return met(callback);
   const what = 'content has an image, and does not begin with a text that describes it';
-  return broken(what, callback, { spots: [sent(callback, 'content')] });
+  return violated(what, callback, { spots: [requestSpot(callback, 'content')] });
 }
 
-function onImage({ callback, message: { display_as: segments = [] } }: Received<'tool_result'>): Observed {
+function onImage({
+  callback,
+  message: { display_as: segments = [] },
+}: ReceivedCallback<'tool_result'>): Observed {
   const image = segments.findLastIndex(({ type }) => type === 'image');
   if (image < 0) return null;
-  if (segments.slice(image + 1).some(({ type }) => type === 'text')) return held(callback);
+  if (segments.slice(image + 1).some(({ type }) => type === 'text')) return met(callback);
   const what = `display_as[${image}] is an image, and no text follows it`;
-  return broken(what, callback, { spots: [sent(callback, 'display_as')] });
+  return violated(what, callback, { spots: [requestSpot(callback, 'display_as')] });
 }

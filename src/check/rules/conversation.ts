@@ -5,34 +5,34 @@ import type { Tool } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
 import { namedCredentialsIn } from '../../util/credentials.js';
 import { parseDisplayScript } from '../../util/display-script.js';
-import { bytesText, cutBeforeToken, excerpt, formatDuration } from '../../util/text.js';
+import { bytesText, excerpt, formatDuration, truncateBeforeToken } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import {
   type CallbackEvidence,
   type CallEvidence,
   type Discovery,
-  type Received,
+  type ReceivedCallback,
   toolsetsAt,
 } from '../call.js';
 import type { Evidence } from '../evidence.js';
 import {
-  answeredOther,
-  broken,
   CALLBACK_RULES,
-  crash,
   defineRules,
   doubtful,
   faultLine,
-  held,
-  heldBut,
-  lacking,
+  inconclusive,
+  met,
+  metWithNote,
   nullRemark,
   type Observation,
   type Observed,
-  raiseTimeout,
-  scant,
-  sent,
-  unseen,
+  requestSpot,
+  statusMismatch,
+  timeoutAdvice,
+  toolCrashObservation,
+  unrecorded,
+  violated,
+  violatedIfComplete,
 } from '../rule.js';
 
 /** Maximum length of a quoted content type, in characters. */
@@ -70,10 +70,10 @@ export const conversationRules = defineRules({
         if (!reading) return null;
         const problems = reading.ok ? reading.notes : reading.faults;
         const faults = problems.filter(fault => NAME_FAULT.test(fault)).map(faultLine);
-        if (faults.length === 0) return reading.ok ? held(discovery) : null;
+        if (faults.length === 0) return reading.ok ? met(discovery) : null;
         return reading.ok
           ? doubtful('clients may reject these tool names', discovery, { faults })
-          : broken('tool names are invalid or not unique', discovery, { faults });
+          : violated('tool names are invalid or not unique', discovery, { faults });
       }),
   },
   'TOOL-MIGRATE': {
@@ -130,7 +130,7 @@ export const conversationRules = defineRules({
     advice:
       'Send the result with subscription: true first, then events with its tool_call_id; stop at final or a cancel.',
     absent: 'no call started a subscription',
-    observe: ({ calls, until, isOthers }) =>
+    observe: ({ calls, until, isNameOfOtherCall: isOthers }) =>
       calls.map(call => {
         const { invocation } = call;
         if (!invocation) return null;
@@ -161,13 +161,13 @@ function onDocument(discovery: Discovery): Observation {
   const { reading, response } = discovery;
   if (!reading)
     return response && isBodyLost(response)
-      ? unseen('the document was not recorded', discovery)
-      : broken('discovery answered 200 without a document', discovery, { expected: '200, and a toolset' });
+      ? unrecorded('the document was not recorded', discovery)
+      : violated('discovery answered 200 without a document', discovery, { expected: '200, and a toolset' });
   if (!reading.ok) {
     const faults = reading.faults.filter(fault => !NAME_FAULT.test(fault)).map(faultLine);
     return faults.length > 0
-      ? broken('invalid toolset', discovery, { faults })
-      : held(discovery, 'valid except for its names');
+      ? violated('invalid toolset', discovery, { faults })
+      : met(discovery, 'valid except for its names');
   }
   const type = response?.headers['content-type'] ?? 'none';
   const isJson = /^application\/(?:[\w.+-]+\+)?json\b/i.test(type);
@@ -175,9 +175,9 @@ function onDocument(discovery: Discovery): Observation {
     ...reading.notes.filter(note => !NAME_FAULT.test(note)),
     ...reading.toolset.tools.flatMap(scriptRemark),
     ...nullRemark(reading.nulls),
-    ...(isJson ? [] : [`its content type is ${cutBeforeToken(type, MAX_TYPE_LENGTH)}`]),
+    ...(isJson ? [] : [`its content type is ${truncateBeforeToken(type, MAX_TYPE_LENGTH)}`]),
   ];
-  return remarks.length > 0 ? doubtful(visibleLine(remarks.join('; ')), discovery) : held(discovery);
+  return remarks.length > 0 ? doubtful(visibleLine(remarks.join('; ')), discovery) : met(discovery);
 }
 
 /** Clients show name(arguments) instead of an invalid script. */
@@ -192,25 +192,32 @@ function scriptRemark({ displayScript }: Tool, index: number): string[] {
 function onNothing(discoveries: readonly Discovery[]): Observation {
   const statuses = new Set(discoveries.flatMap(({ status }) => status ?? []));
   if (statuses.has(401) || statuses.has(403))
-    return unseen('discovery requires credentials (--bearer, --header)', discoveries);
+    return unrecorded('discovery requires credentials (--bearer, --header)', discoveries);
   const actual = [...statuses].join(', ');
   if (actual !== '')
-    return lacking(`discovery answered ${actual}`, discoveries, { expected: '200, and a toolset', actual });
+    return violatedIfComplete(`discovery answered ${actual}`, discoveries, {
+      expected: '200, and a toolset',
+      actual,
+    });
   if (discoveries.every(({ failure }) => failure === 'aborted'))
-    return unseen('the request for the toolset was canceled before an answer came', discoveries);
+    return unrecorded('the request for the toolset was canceled before an answer came', discoveries);
   const codes = new Set(discoveries.flatMap(({ broken: error }) => error?.code ?? []));
-  return unseen(`the tool could not be reached (${[...codes].join(', ')})`, discoveries);
+  return unrecorded(`the tool could not be reached (${[...codes].join(', ')})`, discoveries);
 }
 
 function onMigration(migration: RoundTrip): Observation {
   const { status, request, sentJson } = migration;
-  if (status === null) return unseen('/migrate did not answer', migration);
+  if (status === null) return unrecorded('/migrate did not answer', migration);
   if (status === 405 || (status === 404 && !explainsRefusal(migration)))
-    return broken(`/migrate is missing: it answered ${status}`, migration);
+    return violated(`/migrate is missing: it answered ${status}`, migration);
   const isInvalid = !isBodyLost(request) && !validate(NOTICES.migrate.body, sentJson).ok;
   return status === 200 && isInvalid
-    ? broken('/migrate answered 200 to an invalid request', migration, answeredOther(migration, '4xx or 5xx'))
-    : held(migration, `/migrate answered ${status}`);
+    ? violated(
+        '/migrate answered 200 to an invalid request',
+        migration,
+        statusMismatch(migration, '4xx or 5xx'),
+      )
+    : met(migration, `/migrate answered ${status}`);
 }
 
 /** Whether a 404 names the unknown session; the default 404 page of a server does not. */
@@ -222,23 +229,27 @@ function explainsRefusal({ response }: RoundTrip): boolean {
 function onInvalid(question: CallbackEvidence, what: string): Observed {
   const { reading } = question;
   if (!reading || reading.ok) return null;
-  return broken(`${what} does not match its schema`, question, { faults: reading.faults.map(faultLine) });
+  return violated(`${what} does not match its schema`, question, { faults: reading.faults.map(faultLine) });
 }
 
 const PENDING = 'when the transcript ended';
 
 function onSelection(selection: RoundTrip, call: CallEvidence): Observation {
   const { status, broken: error, request } = selection;
-  const { calledOffAt, isCutShort, timeout } = call;
-  if (error) return broken(`response_url did not answer (${error.code})`, selection);
-  if (status === null) return unseen(`response_url had not answered ${PENDING}`, selection);
-  if (status !== 200) return broken(`response_url answered ${status}`, selection, answeredOther(selection));
+  const { canceledAtSeq: calledOffAt, isCutShort, timeout } = call;
+  if (error) return violated(`response_url did not answer (${error.code})`, selection);
+  if (status === null) return unrecorded(`response_url had not answered ${PENDING}`, selection);
+  if (status !== 200)
+    return violated(`response_url answered ${status}`, selection, statusMismatch(selection));
   const next = call.firstAfter(request.seq, 'tool_result', 'user_choice', 'oauth');
-  if (next && next.request.seq < calledOffAt) return held([selection, next]);
+  if (next && next.request.seq < calledOffAt) return met([selection, next]);
   if (!timeout || calledOffAt < timeout.seq || isCutShort)
-    return unseen(`the call was still pending after the selection ${PENDING}`, selection);
+    return unrecorded(`the call was still pending after the selection ${PENDING}`, selection);
   const window = formatDuration(timeout.afterMs);
-  return lacking(`no tool_result within ${window} of the selection: ${raiseTimeout(call)}`, selection);
+  return violatedIfComplete(
+    `no tool_result within ${window} of the selection: ${timeoutAdvice(call)}`,
+    selection,
+  );
 }
 
 /** Parameters that a URL has only after the consent. */
@@ -251,53 +262,53 @@ function onOAuth(question: CallbackEvidence): Observed {
   const names = [search, hash].flatMap(part => [...new URLSearchParams(part.slice(1)).keys()]);
   const secret = names.find(name => CONSENT_RESULTS.test(name));
   if (secret !== undefined)
-    return broken(`auth_url contains ${secret}`, question, { spots: [sent(question, 'auth_url')] });
-  return protocol === 'http:' ? held(question, 'auth_url is http, fine on loopback') : null;
+    return violated(`auth_url contains ${secret}`, question, { spots: [requestSpot(question, 'auth_url')] });
+  return protocol === 'http:' ? met(question, 'auth_url is http, fine on loopback') : null;
 }
 
 function onTexts({ received }: CallEvidence): readonly Observed[] {
   return received.map(({ callback }) => {
     const found = callback.texts.find(({ text }) => namedCredentialsIn(text).length > 0);
-    return found ? broken(`a token or code is in ${found.place}`, callback) : null;
+    return found ? violated(`a token or code is in ${found.place}`, callback) : null;
   });
 }
 
 /** The user may never have consented, so a missing result proves nothing. */
 function onConsent(question: CallbackEvidence, call: CallEvidence): Observed {
   const result = call.firstAfter(question.request.seq, 'tool_result');
-  if (result && result.request.seq < call.calledOffAt) return held([question, result]);
+  if (result && result.request.seq < call.canceledAtSeq) return met([question, result]);
   if (call.timeout)
-    return unseen(
+    return unrecorded(
       `no tool_result within ${formatDuration(call.timeout.afterMs)}: consent is missing`,
       question,
     );
   const isDecided = call.decisions.some(({ what }) => what === 'consent');
-  return isDecided ? unseen(`the call was still pending ${PENDING}`, question) : null;
+  return isDecided ? unrecorded(`the call was still pending ${PENDING}`, question) : null;
 }
 
 function onNotices(notices: readonly RoundTrip[], path: string, evidence: Evidence): Observed {
   const cause = evidence.toolCrash?.message;
   const others = notices.filter(notice => notice !== cause).map(notice => onNotice(notice, path));
-  return [others.length < notices.length ? crash(evidence, 'notice', path) : null, others];
+  return [others.length < notices.length ? toolCrashObservation(evidence, 'notice', path) : null, others];
 }
 
 function onNotice(notice: RoundTrip, path: string): Observation {
   const { status, broken: error, response, responseSize } = notice;
   if (status === 200) {
-    if (responseSize === 0) return held(notice);
+    if (responseSize === 0) return met(notice);
     const length = response?.headers['content-length'];
     const actual = length === undefined ? 'a body' : `a body of ${bytesText(Number(length))}`;
-    return broken(`${path} answered 200 with ${actual}`, notice, { expected: 'an empty body', actual });
+    return violated(`${path} answered 200 with ${actual}`, notice, { expected: 'an empty body', actual });
   }
-  if (status !== null) return broken(`${path} answered ${status}`, notice, answeredOther(notice));
+  if (status !== null) return violated(`${path} answered ${status}`, notice, statusMismatch(notice));
   if (!error || notice.isUnsent)
-    return unseen(`${path} could not be reached${error ? ` (${error.code})` : ''}`, notice);
+    return unrecorded(`${path} could not be reached${error ? ` (${error.code})` : ''}`, notice);
   const how =
     error.code === 'ETIMEDOUT' ? `within ${formatDuration(error.at - notice.request.at)}` : `(${error.code})`;
-  return broken(`${path} did not answer ${how}`, notice, { expected: '200' });
+  return violated(`${path} did not answer ${how}`, notice, { expected: '200' });
 }
 
-type Update = Received<'subscription_event'>;
+type Update = ReceivedCallback<'subscription_event'>;
 
 /** Events that were sent before the tool got the cancel may still come within this time, in ms. */
 const GRACE_MS = 500;
@@ -324,7 +335,9 @@ function onSubscription(
     onSilenceAfterFinal(start, updates.at(-1), call),
     onSilenceAfterCancel(start, updates, cancel, until),
   ].filter(each => each !== null);
-  return observed.length > 0 ? observed : [scant('a subscription was started, but no event came', start)];
+  return observed.length > 0
+    ? observed
+    : [inconclusive('a subscription was started, but no event came', start)];
 }
 
 /** @param last the first final event */
@@ -336,14 +349,19 @@ function onWrongUpdate(
 ): Observation | null {
   if (came !== id) {
     const actual = excerpt(came);
-    const details = { name: actual, expected: excerpt(id), actual, spots: [sent(callback, 'tool_call_id')] };
-    return broken('an event has another tool_call_id', callback, details);
+    const details = {
+      name: actual,
+      expected: excerpt(id),
+      actual,
+      spots: [requestSpot(callback, 'tool_call_id')],
+    };
+    return violated('an event has another tool_call_id', callback, details);
   }
-  if (!start) return lacking('an event came without a result with subscription: true', callback);
+  if (!start) return violatedIfComplete('an event came without a result with subscription: true', callback);
   if (start.request.at - callback.request.at > ACK_TOLERANCE_MS)
-    return broken('an event came before the result with subscription: true', [callback, start]);
+    return violated('an event came before the result with subscription: true', [callback, start]);
   return last && callback.request.seq > last.request.seq && !callback.equals(last)
-    ? broken('an event came after the final one', [last, callback])
+    ? violated('an event came after the final one', [last, callback])
     : null;
 }
 
@@ -361,11 +379,11 @@ function onUpdateAfterCancel(
   );
   const proof = [cancel, callback];
   return isRepeated
-    ? broken(`an event came more than ${GRACE_MS}ms after the cancel was acknowledged`, proof, {
+    ? violated(`an event came more than ${GRACE_MS}ms after the cancel was acknowledged`, proof, {
         expected: 'nothing after a cancel',
         actual: `after ${after}`,
       })
-    : heldBut(
+    : metWithNote(
         `an event came ${after} after the cancel was acknowledged, and may have been on its way`,
         proof,
       );
@@ -379,7 +397,7 @@ function isAfterGrace({ request }: RoundTrip, cancel: RoundTrip): boolean {
 function onUpdateOrder({ callback }: Update, start: CallbackEvidence): Observation {
   return start.request.seq > callback.request.seq
     ? doubtful('an event came just before the result with subscription: true', [callback, start])
-    : held([start, callback]);
+    : met([start, callback]);
 }
 
 function onSilenceAfterFinal(
@@ -390,10 +408,7 @@ function onSilenceAfterFinal(
   if (last?.message.final !== true) return null;
   const watch = expiries.find(({ what, seq }) => what === 'observation' && seq > last.callback.request.seq);
   if (!watch) return null;
-  return held(
-    [start, last.callback],
-    `nothing within ${formatDuration(watch.afterMs)} after the final event`,
-  );
+  return met([start, last.callback], `nothing within ${formatDuration(watch.afterMs)} after the final event`);
 }
 
 function onSilenceAfterCancel(
@@ -406,7 +421,7 @@ function onSilenceAfterCancel(
   const watched = until - cancel.latestAt;
   if (watched <= GRACE_MS) return null;
   const what = `nothing from ${GRACE_MS}ms to ${formatDuration(watched)} after the cancel`;
-  return held([start, cancel], what);
+  return met([start, cancel], what);
 }
 
 /** A call that was planned to start a subscription. */
@@ -417,5 +432,5 @@ function onMissingStart(
 ): Observation | null {
   const isPlanned = plans.some(({ checks = [] }) => checks.includes('TOOL-SUB'));
   if (!isPlanned || !result || updates.length > 0) return null;
-  return broken('a call that should start a subscription ended without subscription: true', result);
+  return violated('a call that should start a subscription ended without subscription: true', result);
 }

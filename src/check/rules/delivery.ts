@@ -2,27 +2,27 @@ import { idOf } from '../../events/fold-exchange.js';
 import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
 import { addresseeIn } from '../../protocol/invocation.js';
 import { REDACTED } from '../../util/redact.js';
-import { cutBeforeToken, excerpt, formatDuration } from '../../util/text.js';
+import { excerpt, formatDuration, truncateBeforeToken } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import type { CallbackEvidence, CallEvidence } from '../call.js';
 import type { Evidence, ToolCrash } from '../evidence.js';
 import {
-  broken,
   CALLBACK_RULES,
-  crash,
   defineRules,
   doubtful,
   faultLine,
-  held,
-  lacking,
+  inconclusive,
+  judgeRetries,
+  met,
   nullRemark,
   type Observation,
   type Observed,
-  onRetries,
-  raiseTimeout,
-  scant,
-  sent,
-  unseen,
+  requestSpot,
+  timeoutAdvice,
+  toolCrashObservation,
+  unrecorded,
+  violated,
+  violatedIfComplete,
 } from '../rule.js';
 
 /** How a tool delivers its callbacks. */
@@ -33,7 +33,7 @@ export const deliveryRules = defineRules({
     advice: 'Send a result from every code path of the handler, including exceptions and timeouts.',
     resultPage: 'Every invocation MUST eventually produce either a tool_result or an oauth message.',
     masks: ['TOOL-ASYNC', ...CALLBACK_RULES, 'TOOL-CHOICE', 'TOOL-OAUTH'],
-    absent: 'no acknowledged invocation was waited for',
+    absent: 'no acknowledged invocation could be followed to its end',
     observe: evidence => {
       const elsewhere = idsSentElsewhere(evidence);
       const judged = evidence.calls.filter(
@@ -65,14 +65,14 @@ export const deliveryRules = defineRules({
     failsWhere: 'the tool crashes',
     absent: 'no callback was answered 5xx or lost',
     observe: evidence => {
-      const end = crash(evidence, 'callback', 'one of its callbacks was lost or refused');
+      const end = toolCrashObservation(evidence, 'callback', 'one of its callbacks was lost or refused');
       if (end) return end;
       const failed = evidence.calls
         .filter(({ isCutShort }) => !isCutShort)
         .flatMap(call =>
           call
             .deliveries()
-            .filter(([first]) => first.isFailed && first.request.seq < call.calledOffAt) // no retry is needed after a cancel
+            .filter(([first]) => first.isFailed && first.request.seq < call.canceledAtSeq) // no retry is needed after a cancel
             .map(delivery => ({ delivery, isWaited: call.timeout !== undefined })),
         );
       const latest = failed
@@ -81,8 +81,8 @@ export const deliveryRules = defineRules({
       const watched = Math.max(0, evidence.until - latest);
       return failed.map(({ delivery, isWaited }) => {
         if (delivery.length > 1)
-          return onRetries(delivery, pauses => pauses.every(pause => pause < MIN_PAUSE_MS));
-        const judged = isWaited || watched >= MIN_WAIT_MS ? lacking : unseen;
+          return judgeRetries(delivery, pauses => pauses.every(pause => pause < MIN_PAUSE_MS));
+        const judged = isWaited || watched >= MIN_WAIT_MS ? violatedIfComplete : unrecorded;
         return judged(
           `no retry within ${formatDuration(watched)}; use --probe-timeout to wait longer`,
           delivery,
@@ -94,7 +94,7 @@ export const deliveryRules = defineRules({
     level: 'SHOULD',
     statement: 'does not retry a callback that was answered 4xx',
     advice: 'Stop retrying a callback after a 4xx, and log it: the runtime will never accept it.',
-    absent: 'no callback was answered 4xx and watched afterwards',
+    absent: 'no callback was answered 4xx with enough recording time afterwards',
     observe: ({ calls, until }) =>
       calls.map(call => [
         ...call.deliveries().map(delivery => onRefused(delivery, until)),
@@ -141,19 +141,19 @@ function onEnd(call: CallEvidence, summary: string, toolCrash: ToolCrash | null)
   const { attempts, ending } = call;
   switch (ending.kind) {
     case 'result':
-      return held(ending.callback);
+      return met(ending.callback);
     case 'open':
-      return unseen('a call was still pending when the transcript ended', attempts);
+      return unrecorded('a call was still pending when the transcript ended', attempts);
     case 'cut-short':
-      return unseen('the tool crashed for another reason before a call ended', attempts);
+      return unrecorded('the tool crashed for another reason before a call ended', attempts);
     case 'called-off':
       return onCalledOff(call);
     case 'silent': {
       const details = { expected: 'a tool_result', about: attempts.flatMap(({ events }) => events) };
       if (!toolCrash || !attempts.includes(toolCrash.message))
-        return lacking(`${summary}: ${raiseTimeout(call)}`, attempts, details);
+        return violatedIfComplete(`${summary}: ${timeoutAdvice(call)}`, attempts, details);
       const what = `no tool_result within ${formatDuration(ending.afterMs)}, and the tool was unreachable`;
-      return lacking(what, [...attempts, toolCrash.later], details);
+      return violatedIfComplete(what, [...attempts, toolCrash.later], details);
     }
     default:
       return null; // judged by TOOL-CHOICE, TOOL-OAUTH, TOOL-POST and TOOL-ACK
@@ -168,12 +168,12 @@ function onCalledOff(call: CallEvidence): Observed {
   const { invocation, attempts, cancels, closes, decisions } = call;
   const accepted = attempts.find(({ status }) => status === 200);
   const [notice] = [...cancels, ...closes].toSorted((one, other) => one.request.seq - other.request.seq);
-  const isMeant = decisions.some(({ what }) => what === 'cancel') || call.isMadeBy('probe');
+  const isMeant = decisions.some(({ what }) => what === 'cancel') || call.hasPlanBy('probe');
   if (!accepted || !notice || !invocation || isMeant) return null;
   const waited = notice.request.at - accepted.latestAt;
   const how = cancels.includes(notice) ? 'canceled' : 'closed';
   const what = `a call of ${excerpt(invocation.operation)} was ${how} by the runtime after ${formatDuration(waited)} without a result`;
-  return (waited < MIN_WAIT_MS ? scant : unseen)(what, [accepted, notice]);
+  return (waited < MIN_WAIT_MS ? inconclusive : unrecorded)(what, [accepted, notice]);
 }
 
 /** Ids in callbacks that came to the URL of another call, or of none. */
@@ -191,12 +191,12 @@ function onResults(
   watched: string,
 ): Observation {
   const other = later.find(callback => !callback.equals(first));
-  if (!other) return held([first, ...later], watched);
+  if (!other) return met([first, ...later], watched);
   if (first.isFailed) return doubtful('a different result came after a failed delivery', [first, other]);
-  return broken('a second, different tool_result came', [first, other], {
+  return violated('a second, different tool_result came', [first, other], {
     expected: 'one tool_result',
     actual: 'two different ones',
-    spots: [sent(first, 'text'), sent(other, 'text')],
+    spots: [requestSpot(first, 'text'), requestSpot(other, 'text')],
   });
 }
 
@@ -215,10 +215,10 @@ function onRefused(delivery: Delivery, until: number): Observed {
   const again = delivery.find(({ request }) => request.at >= latestAt && request.seq > refused.request.seq);
   if (again) {
     const pause = formatDuration(again.request.at - latestAt);
-    return broken(`answered ${status}, and sent again after ${pause}`, [refused, again]);
+    return violated(`answered ${status}, and sent again after ${pause}`, [refused, again]);
   }
   const watched = Math.max(0, until - latestAt);
-  return watched < MIN_WAIT_MS ? null : held(refused, `not sent again within ${formatDuration(watched)}`);
+  return watched < MIN_WAIT_MS ? null : met(refused, `not sent again within ${formatDuration(watched)}`);
 }
 
 /** A different result is not a retry, but the call was over after the refusal. */
@@ -236,8 +236,8 @@ function onUrl({ reading, callbacks }: CallEvidence): Observed {
   return callbacks.map(callback => {
     const difference = urlDifference(given, callback.request.url);
     return difference === null
-      ? held(callback)
-      : broken(`a callback went to a URL other than the given one: ${difference}`, callback);
+      ? met(callback)
+      : violated(`a callback went to a URL other than the given one: ${difference}`, callback);
   });
 }
 
@@ -301,9 +301,9 @@ function onStrays({ calls, unmatchedCallbacks }: Evidence): Observed {
   const named = posts.filter(({ message }) => message && ids.has(idOf(message) ?? ''));
   const count = ({ length }: readonly unknown[]) =>
     `${length} post${length === 1 ? '' : 's'} to a wrong callback address`;
-  if (named.length > 0) return broken(`${count(named)} that names a call`, named);
+  if (named.length > 0) return violated(`${count(named)} that names a call`, named);
   return calls.some(({ callbacks, ending }) => callbacks.length === 0 && ending.kind === 'silent')
-    ? lacking(`${count(posts)} and a call without any`, posts)
+    ? violatedIfComplete(`${count(posts)} and a call without any`, posts)
     : doubtful(count(posts), posts);
 }
 
@@ -321,33 +321,35 @@ function onPost(callback: CallbackEvidence, ignored: readonly string[]): Observe
   const { request, response, reading } = callback;
   const { method, headers } = request;
   if (method !== 'POST')
-    return broken(`a ${excerpt(method)} came`, callback, { expected: 'POST', actual: method });
+    return violated(`a ${excerpt(method)} came`, callback, { expected: 'POST', actual: method });
   if (response?.refusal !== undefined && !reading) {
     const { status, refusal } = response;
     if (status < 400 || status === 408 || status >= 500) return null;
-    const judged = REQUEST_ERRORS.includes(status) ? broken : doubtful;
+    const judged = REQUEST_ERRORS.includes(status) ? violated : doubtful;
     return judged(
-      `a callback was refused with ${status}: ${cutBeforeToken(visibleLine(refusal), MAX_LENGTH)}`,
+      `a callback was refused with ${status}: ${truncateBeforeToken(visibleLine(refusal), MAX_LENGTH)}`,
       callback,
     );
   }
   const type = headers['content-type'] ?? '';
   if (!JSON_TYPE.test(type.trim())) {
-    const actual = type === '' ? 'no content type' : cutBeforeToken(visibleLine(type), MAX_LENGTH);
-    return broken('a callback is not application/json', callback, { expected: 'application/json', actual });
+    const actual = type === '' ? 'no content type' : truncateBeforeToken(visibleLine(type), MAX_LENGTH);
+    return violated('a callback is not application/json', callback, { expected: 'application/json', actual });
   }
   return onPostBody(callback, ignored);
 }
 
 function onPostBody(callback: CallbackEvidence, ignored: readonly string[]): Observed {
   const { request, reading } = callback;
-  if (isBodyLost(request)) return unseen('the body of a callback was not recorded', callback);
-  if (!reading) return broken('a callback has no body', callback);
+  if (isBodyLost(request)) return unrecorded('the body of a callback was not recorded', callback);
+  if (!reading) return violated('a callback has no body', callback);
   if (!reading.ok) {
     const faults = reading.faults.filter(fault => !ignored.some(name => fault.startsWith(name)));
-    return faults.length > 0 ? broken('invalid callback', callback, { faults: faults.map(faultLine) }) : null;
+    return faults.length > 0
+      ? violated('invalid callback', callback, { faults: faults.map(faultLine) })
+      : null;
   }
   const warnings = reading.warnings.filter(({ id }) => id === 'TOOL-POST').map(({ message }) => message);
   const remarks = [...warnings, ...nullRemark(reading.nulls)];
-  return remarks.length > 0 ? doubtful(visibleLine(remarks.join('; ')), callback) : held(callback);
+  return remarks.length > 0 ? doubtful(visibleLine(remarks.join('; ')), callback) : met(callback);
 }

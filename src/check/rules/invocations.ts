@@ -8,22 +8,22 @@ import { bytesText, formatDuration } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import type { CallbackEvidence, CallEvidence } from '../call.js';
 import {
-  answeredOther,
-  broken,
   CALLBACK_RULES,
-  crash,
   defineRules,
   doubtful,
-  held,
-  heldBut,
-  lacking,
+  inconclusive,
+  met,
+  metWithNote,
   type Observation,
   type Observed,
-  raiseTimeout,
+  requestSpot,
   type Spot,
-  scant,
-  sent,
-  unseen,
+  statusMismatch,
+  timeoutAdvice,
+  toolCrashObservation,
+  unrecorded,
+  violated,
+  violatedIfComplete,
 } from '../rule.js';
 
 const MAX_ACK_MS = 1_000;
@@ -141,7 +141,7 @@ export const invocationRules = defineRules({
         ({ invocation, attempts: [first] }) => !invocation && first && !isBodyLost(first.request),
       );
       if (malformed.length === 0) return null;
-      return crash(evidence, 'malformed', MALFORMED) ?? malformed.map(onMalformed);
+      return toolCrashObservation(evidence, 'malformed', MALFORMED) ?? malformed.map(onMalformed);
     },
   },
   'TOOL-EXTRA': {
@@ -207,7 +207,7 @@ function onAcknowledged(
   repeat: Repeat | undefined,
   isProbed: boolean,
 ): Observation {
-  const violated = isProbed ? lacking : broken; // the repeat that disproves it may be lost
+  const lateViolation = isProbed ? violatedIfComplete : violated; // the repeat that disproves it may be lost
   const result = resultBefore(attempt, call);
   if (result)
     return repeat?.isInOrder && attempt.latestAt - result.latestAt <= MAX_ACK_MS
@@ -215,43 +215,43 @@ function onAcknowledged(
           attempt,
           result,
         ])
-      : violated('the 200 came after the result', [attempt, result]);
+      : lateViolation('the 200 came after the result', [attempt, result]);
   const took = attempt.latestAt - attempt.request.at;
   const ms = Math.min(took, repeat?.ms ?? took);
-  if (took <= ACK_SLOW_MS) return held(attempt);
+  if (took <= ACK_SLOW_MS) return met(attempt);
   if (ms <= ACK_SLOW_MS) {
     const what = `the 200 took ${formatDuration(took)} under load, and ${formatDuration(ms)} when called alone`;
-    return (took > MAX_ACK_MS ? doubtful : heldBut)(what, attempt);
+    return (took > MAX_ACK_MS ? doubtful : metWithNote)(what, attempt);
   }
   const what = `the 200 took ${formatDuration(ms)}${repeat ? ' when called alone' : ''}`;
   if (ms <= MAX_ACK_MS) return doubtful(`${what}, over ${ACK_SLOW_MS} ms`, attempt);
-  return violated(what, attempt, { expected: `within ${MAX_ACK_MS} ms`, actual: formatDuration(ms) });
+  return lateViolation(what, attempt, { expected: `within ${MAX_ACK_MS} ms`, actual: formatDuration(ms) });
 }
 
 /** The last attempt of a call has no response. */
 function onUnanswered(attempt: RoundTrip, call: CallEvidence): Observed {
   const { broken: error, failure } = attempt;
-  if (call.isCutShort) return unseen(`${CUT_SHORT} acknowledged the call`, attempt);
+  if (call.isCutShort) return unrecorded(`${CUT_SHORT} acknowledged the call`, attempt);
   const result = resultAfter(attempt, call);
-  if (result) return lacking('a result came, but no acknowledgement', [attempt, result]);
+  if (result) return violatedIfComplete('a result came, but no acknowledgement', [attempt, result]);
   if (call.timeout && failure !== 'cut' && failure !== 'failed')
-    return lacking(`no answer within ${formatDuration(call.timeout.afterMs)}`, attempt);
-  if (!error) return unseen('an invocation was never answered', attempt);
+    return violatedIfComplete(`no answer within ${formatDuration(call.timeout.afterMs)}`, attempt);
+  if (!error) return unrecorded('an invocation was never answered', attempt);
   if (failure === 'aborted') return null;
   return error.phase === 'send' || error.phase === 'answer'
-    ? broken(`the connection ended without an answer (${error.code})`, attempt)
-    : unseen(`an invocation could not be sent (${error.code})`, attempt);
+    ? violated(`the connection ended without an answer (${error.code})`, attempt)
+    : unrecorded(`an invocation could not be sent (${error.code})`, attempt);
 }
 
 /** A tool that requires credentials must be called again with them; a busy tool need not be wrong. */
 function onOtherStatus(attempt: RoundTrip, { attempts }: CallEvidence): Observation {
   const { status, request, isFailed } = attempt;
   if (status === 401 || status === 403)
-    return unseen(`answered ${status}: credentials are required (--bearer, --header)`, attempt);
+    return unrecorded(`answered ${status}: credentials are required (--bearer, --header)`, attempt);
   const wasAcceptedLater = attempts.some(each => each.status === 200 && each.request.seq > request.seq);
   return wasAcceptedLater && isFailed
-    ? doubtful(`answered ${status}, and 200 when it was sent again`, attempt, answeredOther(attempt))
-    : broken(`answered ${status}`, attempt, answeredOther(attempt));
+    ? doubtful(`answered ${status}, and 200 when it was sent again`, attempt, statusMismatch(attempt))
+    : violated(`answered ${status}`, attempt, statusMismatch(attempt));
 }
 
 function onBody(acknowledgement: RoundTrip, { callbacks: [first], ending }: CallEvidence): Observed {
@@ -264,13 +264,13 @@ function onBody(acknowledgement: RoundTrip, { callbacks: [first], ending }: Call
         acknowledgement,
       );
     return size > 0
-      ? heldBut('the acknowledgement has a body, which no runtime reads', acknowledgement)
-      : held([acknowledgement, first]);
+      ? metWithNote('the acknowledgement has a body, which no runtime reads', acknowledgement)
+      : met([acknowledgement, first]);
   }
   if (ending.kind !== 'silent' || size === 0) return null;
   const actual = `a body of ${bytesText(size)}`;
   const what = `the acknowledgement has ${actual}, and no callback came within ${formatDuration(ending.afterMs)}`;
-  const judged = isOutcome || size > MAX_OK_BYTES ? lacking : doubtful;
+  const judged = isOutcome || size > MAX_OK_BYTES ? violatedIfComplete : doubtful;
   return judged(what, acknowledgement, { expected: 'an empty acknowledgement, and a callback', actual });
 }
 
@@ -310,18 +310,18 @@ function onExecution(call: CallEvidence, subject: string, isValidResult: IsValid
   if (other) {
     const what = `${subject} was started: a ${other.message.type} came`;
     const isError = ending.kind === 'result' && outcomeOfText(ending.text).type !== 'success';
-    return isError ? doubtful(`${what}, and then an error`, other.callback) : broken(what, other.callback);
+    return isError ? doubtful(`${what}, and then an error`, other.callback) : violated(what, other.callback);
   }
-  if (ending.kind === 'refused') return held(ending.attempt);
+  if (ending.kind === 'refused') return met(ending.attempt);
   if (ending.kind === 'silent')
-    return scant(`${subject} got no result within ${formatDuration(ending.afterMs)}`, call.attempts);
+    return inconclusive(`${subject} got no result within ${formatDuration(ending.afterMs)}`, call.attempts);
   if (ending.kind !== 'result') return null;
   const { callback, text, isError } = ending;
-  if (isError) return held(callback);
+  if (isError) return met(callback);
   const proof = [...call.attempts, callback];
   const details = { ...NO_ERROR, spots: spotsOf(call, callback) };
   return isValidResult(call, text)
-    ? broken(`${subject} was executed: its result is that of a valid call`, proof, details)
+    ? violated(`${subject} was executed: its result is that of a valid call`, proof, details)
     : doubtful(`${subject} may have been executed: its result is not an error`, proof, details);
 }
 
@@ -329,8 +329,11 @@ const NO_ERROR = { expected: 'an error result', actual: 'a result that is not an
 
 /** What was requested, and the result. */
 function spotsOf({ attempts }: CallEvidence, result: RoundTrip): readonly Spot[] {
-  const requested = attempts.flatMap(attempt => [sent(attempt, 'operation'), sent(attempt, 'arguments')]);
-  return [...requested, sent(result, 'text')];
+  const requested = attempts.flatMap(attempt => [
+    requestSpot(attempt, 'operation'),
+    requestSpot(attempt, 'arguments'),
+  ]);
+  return [...requested, requestSpot(result, 'text')];
 }
 
 const EXPECTED = '200, and an error result';
@@ -340,25 +343,28 @@ function onInvalid(call: CallEvidence, subject: string): Observed {
   const { attempts, callbacks, ending } = call;
   const last = attempts.at(-1);
   if (last && last.status !== null && last.status !== 200)
-    return broken(`${subject} was answered ${last.status}`, last, answeredOther(last, EXPECTED));
+    return violated(`${subject} was answered ${last.status}`, last, statusMismatch(last, EXPECTED));
   switch (ending.kind) {
     case 'result': {
       const proof = [...attempts, ending.callback];
-      if (ending.isError) return held(proof);
+      if (ending.isError) return met(proof);
       const { actual } = NO_ERROR;
       const details = { expected: EXPECTED, actual, spots: spotsOf(call, ending.callback) };
-      return broken(`${subject} ended in ${actual}`, proof, details);
+      return violated(`${subject} ended in ${actual}`, proof, details);
     }
     case 'silent': {
       const actual = `200, and nothing within ${formatDuration(ending.afterMs)}`;
-      return lacking(`${subject} was answered ${actual}`, attempts, { expected: EXPECTED, actual });
+      return violatedIfComplete(`${subject} was answered ${actual}`, attempts, {
+        expected: EXPECTED,
+        actual,
+      });
     }
     case 'open':
-      return unseen(`${subject} was still pending when the transcript ended`, attempts);
+      return unrecorded(`${subject} was still pending when the transcript ended`, attempts);
     case 'called-off':
       return null;
     default:
-      return unseen(`${subject} had no outcome that can be judged`, [...attempts, ...callbacks]);
+      return unrecorded(`${subject} had no outcome that can be judged`, [...attempts, ...callbacks]);
   }
 }
 
@@ -370,19 +376,20 @@ function onMalformed(call: CallEvidence): Observed {
   if (!call.reading.ok && call.reading.addressee) return onInvalid(call, MALFORMED);
   const json = request.body?.json;
   const isNotText = json?.ok === false && json.reason.includes('UTF-8');
-  if (status === 200 || (isNotText && isRefused)) return held(attempt);
-  return broken(`${MALFORMED} was answered ${status}`, attempt, answeredOther(attempt));
+  if (status === 200 || (isNotText && isRefused)) return met(attempt);
+  return violated(`${MALFORMED} was answered ${status}`, attempt, statusMismatch(attempt));
 }
 
 function onUnansweredMalformed(attempt: RoundTrip, { isCutShort, timeout }: CallEvidence): Observation {
   const { broken: error, failure } = attempt;
-  if (isCutShort) return unseen(`${CUT_SHORT} answered ${MALFORMED}`, attempt);
-  if (error?.phase === 'connect') return unseen(`${MALFORMED} could not be sent (${error.code})`, attempt);
+  if (isCutShort) return unrecorded(`${CUT_SHORT} answered ${MALFORMED}`, attempt);
+  if (error?.phase === 'connect')
+    return unrecorded(`${MALFORMED} could not be sent (${error.code})`, attempt);
   if (error && (failure === 'cut' || failure === 'failed'))
-    return broken(`the connection ended without an answer to ${MALFORMED} (${error.code})`, attempt);
+    return violated(`the connection ended without an answer to ${MALFORMED} (${error.code})`, attempt);
   return failure === 'timed-out' || timeout
-    ? lacking(`${MALFORMED} was not answered`, attempt, { expected: '200' })
-    : unseen(`${MALFORMED} was never answered`, attempt);
+    ? violatedIfComplete(`${MALFORMED} was not answered`, attempt, { expected: '200' })
+    : unrecorded(`${MALFORMED} was never answered`, attempt);
 }
 
 const KNOWN_FIELDS: ReadonlySet<string> = new Set(Object.keys(invocationSchema.shape));
@@ -400,25 +407,25 @@ function onExtraFields(call: CallEvidence, plain: readonly CallEvidence[]): Obse
   const hasResult = () => isPlain(({ kind }) => kind === 'result');
   switch (ending.kind) {
     case 'asked':
-      return held([...attempts, ending.callback]);
+      return met([...attempts, ending.callback]);
     case 'result':
-      if (!ending.isError) return held([...attempts, ending.callback]);
+      if (!ending.isError) return met([...attempts, ending.callback]);
       if (isPlain(each => each.kind === 'result' && !each.isError))
-        return broken('the call ended in an error, but succeeded without the extra fields', proof);
-      return hasResult() ? held(proof) : null;
+        return violated('the call ended in an error, but succeeded without the extra fields', proof);
+      return hasResult() ? met(proof) : null;
     case 'refused':
       return isPlain(each => each.kind === 'refused' && each.status === ending.status)
-        ? held(attempts, `answered ${ending.status}, as without the extra fields`)
-        : broken(`the call was answered ${ending.status}`, attempts, answeredOther(ending.attempt));
+        ? met(attempts, `answered ${ending.status}, as without the extra fields`)
+        : violated(`the call was answered ${ending.status}`, attempts, statusMismatch(ending.attempt));
     case 'silent': {
       const what = `nothing within ${formatDuration(ending.afterMs)}`;
       return hasResult()
-        ? lacking(`the call was dropped: ${what}`, attempts)
-        : unseen(`${what}: ${raiseTimeout(call)}`, attempts);
+        ? violatedIfComplete(`the call was dropped: ${what}`, attempts)
+        : unrecorded(`${what}: ${timeoutAdvice(call)}`, attempts);
     }
     case 'called-off':
       return null;
     default:
-      return unseen('the call had no outcome that can be judged', [...attempts, ...callbacks]);
+      return unrecorded('the call had no outcome that can be judged', [...attempts, ...callbacks]);
   }
 }

@@ -3,17 +3,17 @@ import { formatDuration } from '../../util/text.js';
 import { type CallEvidence, isErrorText } from '../call.js';
 import type { Evidence } from '../evidence.js';
 import {
-  broken,
   defineRules,
   doubtful,
-  held,
-  lacking,
+  judgeRetries,
+  met,
   type Observed,
-  onRetries,
   pausesBetween,
-  unseen,
+  unrecorded,
+  violated,
+  violatedIfComplete,
 } from '../rule.js';
-import type { AskedCall, RuntimeView } from '../runtime-view.js';
+import type { RequestedCall, RuntimeView } from '../runtime-view.js';
 
 /** Minimum total of all pauses, in ms. */
 const MIN_TOTAL_MS = 100;
@@ -46,7 +46,7 @@ export const runtimeAcknowledgementRules = defineRules({
     level: 'SHOULD',
     statement: 'retries an unreachable tool or a 5xx with exponential backoff',
     advice: 'Retry an invocation after a 5xx or a failed connection, with growing pauses.',
-    absent: 'no invocation was answered 5xx or lost',
+    absent: 'no invocation got a 5xx or a connection failure',
     observe: evidence => evidence.calls.map(call => onFailedAttempt(call, evidence)),
   },
   'RT-NORETRY': {
@@ -61,8 +61,8 @@ export const runtimeAcknowledgementRules = defineRules({
         if (!refused) return null;
         const next = attempts[index + 1];
         return next
-          ? broken(`sent again after a ${refused.status}`, [refused, next])
-          : held(refused, `not within ${formatDuration(until - refused.latestAt)}`);
+          ? violated(`sent again after a ${refused.status}`, [refused, next])
+          : met(refused, `not within ${formatDuration(until - refused.latestAt)}`);
       }),
   },
   'RT-TIMEOUT': {
@@ -73,7 +73,7 @@ export const runtimeAcknowledgementRules = defineRules({
     needs: ['failure'],
     absent: 'not visible in HTTP traffic, or no call timed out',
     observe: ({ requestedCalls, view, until }) => [
-      requestedCalls.map(each => (view?.asked('cancel').length === 0 ? onTimeout(each) : null)),
+      requestedCalls.map(each => (view?.instructions('cancel').length === 0 ? onTimeout(each) : null)),
       requestedCalls.map(each => onHangingAcknowledgement(each, requestedCalls, until)),
     ],
   },
@@ -83,46 +83,46 @@ export const runtimeAcknowledgementRules = defineRules({
 function onOtherStatus({ attempts, callbacks, decisions, expiries }: CallEvidence): Observed {
   const last = attempts.at(-1);
   if (!last || last.status === null || last.status === 200) return null;
-  if (decisions.some(({ what }) => what === 'give-up')) return held(last);
+  if (decisions.some(({ what }) => what === 'give-up')) return met(last);
   const result = callbacks.find(({ message }) => message?.type === 'tool_result');
   if (result && result.request.at < last.request.at) return null; // the tool has the call, with any status
   const what = `continued to wait after the acknowledgement ${last.status}`;
-  if (expiries.length > 0) return broken(what, last);
-  if (result) return lacking(what, [last, result]); // the lost event may show that it gave up
-  return unseen(
+  if (expiries.length > 0) return violated(what, last);
+  if (result) return violatedIfComplete(what, [last, result]); // the lost event may show that it gave up
+  return unrecorded(
     `the transcript does not show how the runtime handled the acknowledgement ${last.status}`,
     last,
   );
 }
 
 /** The model must get one failed result, and nothing else. */
-function onRefusedCall({ call, answers }: AskedCall, view: RuntimeView, until: number): Observed {
+function onRefusedCall({ call, answers }: RequestedCall, view: RuntimeView, until: number): Observed {
   const last = call?.attempts.at(-1);
   if (!call || !last || call.callbacks.length > 0) return null; // a tool that called back has the invocation
   const index = call.attempts.findIndex(({ status }) => status !== null && status > 200 && status < 400);
   const [refused, again] = index < 0 ? [] : call.attempts.slice(index);
   if (refused && again)
-    return broken(`sent again after the acknowledgement ${refused.status}`, [refused, again]);
+    return violated(`sent again after the acknowledgement ${refused.status}`, [refused, again]);
   if (last.status === null || last.status === 200) return null;
   const after = `after the acknowledgement ${last.status}`;
   if (answers.length > 0) return onFailedResult(call, last, answers, after);
-  if (view.isAnonymous || mayRetry(call, view.endedAt ?? until)) return null;
-  return lacking(`the model got no failed result ${after}`, last);
+  if (view.isAnonymous || mayRetry(call, view.endRequestedAt ?? until)) return null;
+  return violatedIfComplete(`the model got no failed result ${after}`, last);
 }
 
 function onFailedResult(
   { invocation }: CallEvidence,
   last: RoundTrip,
-  answers: AskedCall['answers'],
+  answers: RequestedCall['answers'],
   after: string,
 ): Observed {
   const proof = [last, ...answers];
-  if (answers.length > 1) return broken(`the model got more than one result ${after}`, proof);
+  if (answers.length > 1) return violated(`the model got more than one result ${after}`, proof);
   const { saw, text = '' } = answers[0]?.message ?? {};
-  if (text.trim() === '') return broken(`the failed result ${after} has no description`, proof);
+  if (text.trim() === '') return violated(`the failed result ${after} has no description`, proof);
   return saw === 'failure' || isErrorText(text, invocation)
-    ? held(proof)
-    : broken(`the model got a result that is not an error ${after}`, proof);
+    ? met(proof)
+    : violated(`the model got a result that is not an error ${after}`, proof);
 }
 
 /** Whether a runtime may still retry a failed call: it has not paused for much longer than before. */
@@ -143,26 +143,30 @@ function onFailedAttempt(call: CallEvidence, { requestedCalls, until }: Evidence
   const [failure] = requestedCalls.find(each => each.call === call)?.answers ?? [];
   const nextAt = next?.request.at ?? failure?.event.at ?? Number.POSITIVE_INFINITY;
   if (callbacks.some(({ request }) => request.at < nextAt)) return null; // a tool that called back has the invocation
-  if (next) return onRetries(attempts, pauses => pauses.reduce((sum, pause) => sum + pause) < MIN_TOTAL_MS);
-  if (failure) return lacking('the runtime gave up without a retry', [failed, failure]);
+  if (next)
+    return judgeRetries(attempts, pauses => pauses.reduce((sum, pause) => sum + pause) < MIN_TOTAL_MS);
+  if (failure) return violatedIfComplete('the runtime gave up without a retry', [failed, failure]);
   if (decisions.some(({ what }) => what === 'give-up'))
-    return lacking('the runtime gave up without a retry', failed);
+    return violatedIfComplete('the runtime gave up without a retry', failed);
   const watched = until - (failed.end?.at ?? until);
-  return (watched >= MIN_WATCH_MS ? lacking : unseen)(`no retry within ${formatDuration(watched)}`, failed);
+  return (watched >= MIN_WATCH_MS ? violatedIfComplete : unrecorded)(
+    `no retry within ${formatDuration(watched)}`,
+    failed,
+  );
 }
 
 /** A call that was accepted, and failed before its tool sent anything. */
-function onTimeout({ call, answers: [first] }: AskedCall): Observed {
+function onTimeout({ call, answers: [first] }: RequestedCall): Observed {
   const last = call?.attempts.at(-1);
   if (!call || !first || last?.status !== 200 || call.callbacks.length > 0) return null;
   const after = `after ${formatDuration(first.event.at - last.request.at)}`;
-  return isErrorText(first.message.text, call.invocation) ? held([last, first], after) : null;
+  return isErrorText(first.message.text, call.invocation) ? met([last, first], after) : null;
 }
 
 /** A runtime never waits for a tool: neither for a result nor for an acknowledgement. */
 function onHangingAcknowledgement(
-  hanging: AskedCall,
-  requestedCalls: readonly AskedCall[],
+  hanging: RequestedCall,
+  requestedCalls: readonly RequestedCall[],
   until: number,
 ): Observed {
   const [first] = hanging.call?.attempts ?? [];

@@ -5,21 +5,21 @@ import { choiceResponseSchema } from '../../protocol/invocation.js';
 import { llmText } from '../../protocol/outcome.js';
 import { validate } from '../../protocol/validate.js';
 import { groupBy } from '../../util/collections.js';
-import { bareUrl, tokenlessUrl } from '../../util/url.js';
+import { tokenlessUrl, urlWithoutQuery } from '../../util/url.js';
 import { stringsIn } from '../../util/values.js';
-import type { CallEvidence, Received } from '../call.js';
+import type { CallEvidence, ReceivedCallback } from '../call.js';
 import {
-  broken,
   defineRules,
   faultLine,
-  held,
-  lacking,
+  met,
   type Observation,
   type Observed,
-  sent,
-  unseen,
+  requestSpot,
+  unrecorded,
+  violated,
+  violatedIfComplete,
 } from '../rule.js';
-import type { Asked, RuntimeView, Seen } from '../runtime-view.js';
+import type { InstructionMessage, ObservationMessage, RuntimeView } from '../runtime-view.js';
 
 /** Questions, subscriptions and views. */
 export const runtimeConversationRules = defineRules({
@@ -44,9 +44,9 @@ export const runtimeConversationRules = defineRules({
       if (view) return [calls.map(call => onConsent(call, view)), leaksIn(view)];
       const questions = observer === 'runtime' ? calls.flatMap(call => call.messages('oauth')) : [];
       return questions.map(({ callback, message: { auth_url } }) =>
-        auth_url === bareUrl(auth_url)
-          ? held(callback)
-          : broken('the transcript keeps the query of the auth_url', callback),
+        auth_url === urlWithoutQuery(auth_url)
+          ? met(callback)
+          : violated('the transcript keeps the query of the auth_url', callback),
       );
     },
   },
@@ -69,8 +69,8 @@ export const runtimeConversationRules = defineRules({
         if (selections.length > 0) return sentSelections;
         if (cancels.length > 0) return null;
         return expiries.some(({ what }) => what === 'timeout')
-          ? lacking('was never answered, not even with the default', first.callback)
-          : unseen('no selection was seen', first.callback);
+          ? violatedIfComplete('was never answered, not even with the default', first.callback)
+          : unrecorded('no selection was seen', first.callback);
       });
     },
   },
@@ -82,7 +82,7 @@ export const runtimeConversationRules = defineRules({
     needs: ['model'],
     absent: 'no event of an open subscription came',
     observe: ({ calls, view }) => {
-      const overSince = view?.overSince ?? Number.POSITIVE_INFINITY;
+      const overSince = view?.mayIgnoreFromSeq ?? Number.POSITIVE_INFINITY;
       return calls
         .flatMap(call => call.messages('subscription_event'))
         .map(event => {
@@ -90,10 +90,13 @@ export const runtimeConversationRules = defineRules({
           if (verdict?.kind === 'discarded') return onForeignEvent(event, view);
           if (status === null || verdict?.kind !== 'noted' || lastSeq > overSince) return null;
           if (isRefused)
-            return lacking(`an event of an open subscription was answered ${status}`, event.callback);
+            return violatedIfComplete(
+              `an event of an open subscription was answered ${status}`,
+              event.callback,
+            );
           return view && !givenText(event.message.text, view)
-            ? lacking('an event of an open subscription did not reach the model', event.callback)
-            : held(event.callback);
+            ? violatedIfComplete('an event of an open subscription did not reach the model', event.callback)
+            : met(event.callback);
         });
     },
   },
@@ -108,18 +111,18 @@ export const runtimeConversationRules = defineRules({
       const answers = updates.map(({ callback }) => {
         const { isRefused, status } = callback;
         if (status === null) return null;
-        return isRefused ? broken(`a view was answered ${status}`, callback) : held(callback);
+        return isRefused ? violated(`a view was answered ${status}`, callback) : met(callback);
       });
       return view ? [answers, onShownViews(updates, view), onViewTexts(updates, view)] : answers;
     },
   },
 });
 
-type View = Received<'view_update'>;
+type View = ReceivedCallback<'view_update'>;
 
 /** The first line with which the model got this text, after an event. */
-function givenText(text: string, view: RuntimeView, after = 0): Seen | undefined {
-  return view.showing([text], 'model', 'failure').find(({ event }) => event.seq > after);
+function givenText(text: string, view: RuntimeView, after = 0): ObservationMessage | undefined {
+  return view.observationsShowing([text], 'model', 'failure').find(({ event }) => event.seq > after);
 }
 
 function onRepeatedCall({ received, attempts }: CallEvidence): Observed {
@@ -128,8 +131,8 @@ function onRepeatedCall({ received, attempts }: CallEvidence): Observed {
   const { response, request } = question.callback;
   const again = attempts.find(each => each.request.at > (response ?? request).at);
   return again
-    ? broken('the invocation was sent again after the question', [question.callback, again])
-    : held(question.callback);
+    ? violated('the invocation was sent again after the question', [question.callback, again])
+    : met(question.callback);
 }
 
 /** The model must get nothing of the call between the question and the result. */
@@ -141,26 +144,30 @@ function onPendingCall(call: CallEvidence, view: RuntimeView): Observed {
     .find(({ callback }) => callback.request.seq > question.lastSeq && callback.verdict?.kind === 'settles');
   const resultAt = result?.callback.request.seq ?? Number.POSITIVE_INFINITY;
   const early = view
-    .seenOf(call, 'model', 'failure')
-    .find(({ event: { seq } }) => seq > question.request.seq && seq < Math.min(resultAt, view.overSince));
-  if (early) return broken('the model got something of a call that waited for the user', [question, early]);
-  if (!result || result.callback.lastSeq > view.overSince) return null; // it may have ended before
+    .observationsOf(call, 'model', 'failure')
+    .find(
+      ({ event: { seq } }) => seq > question.request.seq && seq < Math.min(resultAt, view.mayIgnoreFromSeq),
+    );
+  if (early) return violated('the model got something of a call that waited for the user', [question, early]);
+  if (!result || result.callback.lastSeq > view.mayIgnoreFromSeq) return null; // it may have ended before
   const { callback, message } = result;
   const proof = [question, callback];
   if (callback.isRefused)
-    return lacking(`the result after a question was answered ${callback.status}`, proof);
-  const isLost = view.can('model') && !givenText(llmText(message), view, resultAt);
-  return isLost ? lacking('the result after a question did not reach the model', proof) : held(proof);
+    return violatedIfComplete(`the result after a question was answered ${callback.status}`, proof);
+  const isLost = view.supports('model') && !givenText(llmText(message), view, resultAt);
+  return isLost
+    ? violatedIfComplete('the result after a question did not reach the model', proof)
+    : met(proof);
 }
 
 function onConsent(call: CallEvidence, view: RuntimeView): Observed {
-  const shown = view.mayBeOf(call, 'consent');
+  const shown = view.possibleObservationsOf(call, 'consent');
   return call.messages('oauth').map(({ callback }) => {
-    if (callback.isRefused) return broken(`an oauth message was answered ${callback.status}`, callback);
+    if (callback.isRefused) return violated(`an oauth message was answered ${callback.status}`, callback);
     if (callback.verdict?.kind !== 'holds') return null;
     return shown.length > 0
-      ? held([callback, ...shown])
-      : lacking('the user was not asked to visit the auth_url', callback);
+      ? met([callback, ...shown])
+      : violatedIfComplete('the user was not asked to visit the auth_url', callback);
   });
 }
 
@@ -171,9 +178,9 @@ const LEAKS = {
 };
 
 function leaksIn(view: RuntimeView): Observed {
-  return view.found('leak').map(leak => {
+  return view.findings('leak').map(leak => {
     const { where, text } = leak.message;
-    return broken(LEAKS[where], leak, { faults: [faultLine(text)] });
+    return violated(LEAKS[where], leak, { faults: [faultLine(text)] });
   });
 }
 
@@ -183,7 +190,7 @@ function answersIn(calls: readonly CallEvidence[], view: RuntimeView): (call: Ca
     .flatMap(call => call.messages('user_choice').map(question => ({ call, question })))
     .filter(({ question: { callback } }) => callback.verdict?.kind === 'holds' && !callback.isRefused)
     .toSorted((one, other) => one.question.callback.request.seq - other.question.callback.request.seq);
-  const answers = [...view.asked('answer'), ...view.asked('dismiss')]
+  const answers = [...view.instructions('answer'), ...view.instructions('dismiss')]
     .toSorted((one, other) => one.event.seq - other.event.seq)
     .flatMap(line => {
       const { event } = line;
@@ -198,18 +205,18 @@ function answersIn(calls: readonly CallEvidence[], view: RuntimeView): (call: Ca
     const early = call.selections.find(
       ({ request }) => request.seq < (own[0]?.line.event.seq ?? Number.POSITIVE_INFINITY),
     );
-    return early ? broken('a selection was sent before the user answered', early) : own.map(onAnswer);
+    return early ? violated('a selection was sent before the user answered', early) : own.map(onAnswer);
   };
 }
 
 function isWaiting(call: CallEvidence, at: number): boolean {
-  return call.calledOffAt > at && !call.results.some(({ request }) => request.seq < at);
+  return call.canceledAtSeq > at && !call.results.some(({ request }) => request.seq < at);
 }
 
 interface Answer {
   readonly call: CallEvidence;
-  readonly question: Received<'user_choice'>;
-  readonly line: Asked<'answer' | 'dismiss'>;
+  readonly question: ReceivedCallback<'user_choice'>;
+  readonly line: InstructionMessage<'answer' | 'dismiss'>;
 }
 
 function onAnswer({ call, question: { callback, message }, line }: Answer): Observation {
@@ -219,16 +226,16 @@ function onAnswer({ call, question: { callback, message }, line }: Answer): Obse
   const selections = call.selections.filter(({ request }) => request.seq > line.event.seq);
   const did = choice === null ? 'dismissed the question' : 'answered';
   if (selections.every(({ status }) => status === 404))
-    return lacking(`the user ${did}, and no selection came to response_url`, [callback, line]);
+    return violatedIfComplete(`the user ${did}, and no selection came to response_url`, [callback, line]);
   const accepted = selections.findIndex(({ status }) => status === 200);
   if (accepted >= 0 && accepted < selections.length - 1)
-    return broken('a selection that was answered 200 was sent again', selections);
+    return violated('a selection that was answered 200 was sent again', selections);
   const other = selections.find(each => ![null, expected].includes(selectedIn(each)));
-  if (!other) return held([line, ...selections]);
+  if (!other) return met([line, ...selections]);
   const what = choice === null ? 'the selection is not default' : 'the selection is not what the user chose';
   const actual = String(selectedIn(other));
-  const details = { expected: String(expected), actual, spots: [sent(other, 'selected')] };
-  return broken(what, [callback, line, other], details);
+  const details = { expected: String(expected), actual, spots: [requestSpot(other, 'selected')] };
+  return violated(what, [callback, line, other], details);
 }
 
 function selectedIn({ sentJson }: RoundTrip): number | null {
@@ -240,14 +247,14 @@ function selectedIn({ sentJson }: RoundTrip): number | null {
 const MAY_BE_REPLACED = /[\p{Cc}\p{Cf}]/u;
 
 function onPrompt(
-  { callback, message: { prompt, choices } }: Received<'user_choice'>,
+  { callback, message: { prompt, choices } }: ReceivedCallback<'user_choice'>,
   call: CallEvidence,
   view: RuntimeView,
 ): Observed {
-  if (callback.isRefused) return broken(`a question was answered ${callback.status}`, callback);
+  if (callback.isRefused) return violated(`a question was answered ${callback.status}`, callback);
   if (callback.verdict?.kind !== 'holds') return null;
-  const shown = view.mayBeOf(call, 'question');
-  if (shown.length === 0) return lacking('a question was not shown to the user', callback);
+  const shown = view.possibleObservationsOf(call, 'question');
+  if (shown.length === 0) return violatedIfComplete('a question was not shown to the user', callback);
   const isPlain = ![prompt, ...choices].some(text => MAY_BE_REPLACED.test(text));
   const isShown = shown.some(({ message }) =>
     isPlain
@@ -255,19 +262,19 @@ function onPrompt(
       : message.choices.length === choices.length,
   );
   const proof = [callback, ...shown];
-  return isShown ? held(proof) : broken('a question was shown with another text or other choices', proof);
+  return isShown ? met(proof) : violated('a question was shown with another text or other choices', proof);
 }
 
 /** The protocol leaves the answer to an unexpected event open; the model must not get it. */
 function onForeignEvent(
-  { callback, message }: Received<'subscription_event'>,
+  { callback, message }: ReceivedCallback<'subscription_event'>,
   view: RuntimeView | null,
 ): Observed {
   const { isRefused, verdict } = callback;
   const line = view ? givenText(message.text, view) : undefined;
   if (line && verdict?.kind === 'discarded')
-    return broken(`an event reached the model, but ${verdict.reason}`, [callback, line]);
-  return isRefused || view ? held(callback, 'others are discarded') : null;
+    return violated(`an event reached the model, but ${verdict.reason}`, [callback, line]);
+  return isRefused || view ? met(callback, 'others are discarded') : null;
 }
 
 function isView({ callback: { verdict } }: View): boolean {
@@ -276,26 +283,29 @@ function isView({ callback: { verdict } }: View): boolean {
 
 /** The runtime must show the latest content of each view, and only content that the tool sent. */
 function onShownViews(updates: readonly View[], view: RuntimeView): Observed {
-  if (!view.can('view')) return null;
+  if (!view.supports('view')) return null;
   const accepted = updates.filter(({ callback }) => callback.response && !callback.isRefused);
-  const shown = view.seen('view');
+  const shown = view.observations('view');
   const latest = groupBy(accepted, ({ message }) => [`${message.group_id} ${message.view_type}`]);
   const missing = [...latest.values()].map(group => {
     const last = group.at(-1);
     if (!last || shown.some(each => isOf(each, last))) return null;
-    return lacking('the latest content of a view was not shown', last.callback);
+    return violatedIfComplete('the latest content of a view was not shown', last.callback);
   });
   const changed = shown.map(each => {
     if (accepted.some(update => isOf(each, update))) return null;
     const sources = accepted.filter(({ message }) => message.view_type === each.message.view_type);
     const proof = [...sources.map(({ callback }) => callback), each];
-    return broken('a view was shown with content that the tool did not send', proof);
+    return violated('a view was shown with content that the tool did not send', proof);
   });
   return [missing, changed];
 }
 
 /** Whether a view was shown after an update, with its content. */
-function isOf({ event, message }: Seen<'view'>, { callback, message: sentView }: View): boolean {
+function isOf(
+  { event, message }: ObservationMessage<'view'>,
+  { callback, message: sentView }: View,
+): boolean {
   return (
     event.seq > callback.request.seq &&
     message.view_type === sentView.view_type &&
@@ -310,27 +320,34 @@ function onViewTexts(updates: readonly View[], view: RuntimeView): Observed {
   return updates.map(({ callback, message }) => {
     const texts = stringsIn(message.content).filter(({ length }) => length >= MIN_VIEW_TEXT);
     const line = texts.map(text => givenText(text, view)).find(each => each !== undefined);
-    return line ? broken('the content of a view reached the model', [callback, line]) : null;
+    return line ? violated('the content of a view reached the model', [callback, line]) : null;
   });
 }
 
-function onSelection(selection: RoundTrip, questions: readonly Received<'user_choice'>[]): Observation {
+function onSelection(
+  selection: RoundTrip,
+  questions: readonly ReceivedCallback<'user_choice'>[],
+): Observation {
   const { request, sentJson } = selection;
-  if (isBodyLost(request)) return unseen('the body of a selection was not recorded', selection);
+  if (isBodyLost(request)) return unrecorded('the body of a selection was not recorded', selection);
   const read = validate(choiceResponseSchema, sentJson);
-  if (request.method !== 'POST' || !read.ok) return broken('the selection is not {id, selected}', selection);
+  if (request.method !== 'POST' || !read.ok)
+    return violated('the selection is not {id, selected}', selection);
   const { id, selected } = read.value;
   // A tool sees only the path of the URL, and a transcript has neither the token nor the query.
   const isOf = (url: string) =>
     tokenlessUrl(url).endsWith(tokenlessUrl(request.url)) && queryOf(url) === queryOf(request.url);
   const question = questions.find(({ message }) => message.id === id && isOf(message.response_url))?.message;
   if (!question)
-    return lacking('the selection was sent to another URL, or has the id of another call', selection);
-  if (selected < question.choices.length) return held(selection);
-  return broken('the selection is not one of the choices', selection, {
+    return violatedIfComplete(
+      'the selection was sent to another URL, or has the id of another call',
+      selection,
+    );
+  if (selected < question.choices.length) return met(selection);
+  return violated('the selection is not one of the choices', selection, {
     expected: `0 to ${question.choices.length - 1}`,
     actual: String(selected),
-    spots: [sent(selection, 'selected')],
+    spots: [requestSpot(selection, 'selected')],
   });
 }
 

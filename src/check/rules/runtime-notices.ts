@@ -6,16 +6,16 @@ import { valueAt } from '../../util/values.js';
 import type { CallEvidence } from '../call.js';
 import { type Evidence, isTo, type KnownServer } from '../evidence.js';
 import {
-  broken,
   defineRules,
   doubtful,
   faultLine,
-  held,
-  lacking,
+  met,
   type Observation,
   type Observed,
+  violated,
+  violatedIfComplete,
 } from '../rule.js';
-import type { Asked, RuntimeView, Seen } from '../runtime-view.js';
+import type { InstructionMessage, ObservationMessage, RuntimeView } from '../runtime-view.js';
 
 /** Notices and migrations. */
 export const runtimeNoticeRules = defineRules({
@@ -44,7 +44,8 @@ export const runtimeNoticeRules = defineRules({
     advice: 'Send /migrate once to each server with needsMigration, wait for the 200, and report a failure.',
     needs: ['migrate'],
     absent: 'no session was migrated by a scenario',
-    observe: evidence => evidence.view?.asked('migrate').map(asked => onMigration(asked, evidence)) ?? null,
+    observe: evidence =>
+      evidence.view?.instructions('migrate').map(asked => onMigration(asked, evidence)) ?? null,
   },
 });
 
@@ -53,11 +54,11 @@ function onNoticeFields(notice: RoundTrip): Observation | null {
   const isClose = request.purpose === 'close';
   const name = isClose ? 'close_thread' : 'cancel_tool_call';
   if (request.method !== 'POST')
-    return broken(`a ${name} notice is a ${excerpt(request.method)}, not a POST`, notice);
+    return violated(`a ${name} notice is a ${excerpt(request.method)}, not a POST`, notice);
   if (isBodyLost(request)) return null;
   const read = validate(NOTICES[isClose ? 'close' : 'cancel'].body, sentJson);
   if (read.ok) return null;
-  const judged = request.body ? broken : lacking;
+  const judged = request.body ? violated : violatedIfComplete;
   return judged(`the fields of a ${name} notice are wrong`, notice, { faults: read.faults.map(faultLine) });
 }
 
@@ -74,17 +75,17 @@ function onRepeatedNotice(
   const name = `${url} ${body?.sha256 ?? ''}`;
   const first = earlier.get(name);
   if (first) {
-    const judged = first.end ? broken : lacking;
+    const judged = first.end ? violated : violatedIfComplete;
     const what = first.status === 200 ? 'a notice was sent again' : 'a notice that failed was sent again';
     return judged(what, [first, notice]);
   }
   if (isDriven || notice.status !== 200) earlier.set(name, notice);
-  return held(notice);
+  return met(notice);
 }
 
 /** Each server with a toolset must get one notice per thread. */
 function onClosedThread({ calls, closes, servers }: Evidence, view: RuntimeView): Observed {
-  const [end] = view.asked('end');
+  const [end] = view.instructions('end');
   const threads = new Set(calls.flatMap(({ invocation }) => invocation?.group_id ?? []));
   if (!end || view.crash || threads.size === 0) return null;
   const own = closes.filter(({ request }) => request.seq > end.event.seq);
@@ -97,7 +98,7 @@ function onClosedThread({ calls, closes, servers }: Evidence, view: RuntimeView)
   const isBlocked = view.overdue && own.some(({ status }) => status !== 200);
   return [
     missing.map(server => lackingNotice('close_thread', server, end)),
-    late ? broken('a notice was sent only after one that got no answer had ended', [hanging, late]) : null,
+    late ? violated('a notice was sent only after one that got no answer had ended', [hanging, late]) : null,
     isBlocked ? doubtful('the runtime did not end, since a notice was not answered', own) : null,
   ];
 }
@@ -106,13 +107,16 @@ function threadOf({ sentJson }: RoundTrip): string {
   return String(valueAt(sentJson, 'thread_id'));
 }
 
-function lackingNotice(name: string, { toolset }: KnownServer, asked: Asked): Observation {
-  return lacking(`the server of the toolset ${excerpt(toolset?.name ?? '')} got no ${name} notice`, asked);
+function lackingNotice(name: string, { toolset }: KnownServer, asked: InstructionMessage): Observation {
+  return violatedIfComplete(
+    `the server of the toolset ${excerpt(toolset?.name ?? '')} got no ${name} notice`,
+    asked,
+  );
 }
 
 /** The server of each pending call must get a notice; other servers may. */
 function onCanceledCalls({ calls, cancels, servers }: Evidence, view: RuntimeView): Observed {
-  const [asked] = view.asked('cancel');
+  const [asked] = view.instructions('cancel');
   if (!asked) return null;
   const pending = calls.filter(call => isPendingAt(call, asked.event.seq));
   return pending.map(({ invocation, attempts: [attempt] }) => {
@@ -122,7 +126,7 @@ function onCanceledCalls({ calls, cancels, servers }: Evidence, view: RuntimeVie
       valueAt(sentJson, 'thread_id') === invocation.group_id &&
       valueAt(sentJson, 'tool_call_id') === invocation.id;
     const own = cancels.filter(each => isTo(server, each) && isOfCall(each));
-    return own.length > 0 ? held(own) : lackingNotice('cancel_tool_call', server, asked);
+    return own.length > 0 ? met(own) : lackingNotice('cancel_tool_call', server, asked);
   });
 }
 
@@ -136,22 +140,27 @@ function isPendingAt(call: CallEvidence, seq: number): boolean {
   return results.length === 0 || (results.some(({ subscription }) => subscription) && !isFinal);
 }
 
-function onMigration(asked: Asked<'migrate'>, { migrations, servers, view }: Evidence): Observed {
+function onMigration(
+  asked: InstructionMessage<'migrate'>,
+  { migrations, servers, view }: Evidence,
+): Observed {
   const own = migrations.filter(({ request }) => request.seq > asked.event.seq);
   const faults = own.flatMap((each, index) => migrationFault(each, own.slice(0, index), servers));
   if (!view || faults.length > 0) return faults;
-  const [migrated] = view.seen('migrated');
+  const [migrated] = view.observations('migrated');
   const failed = own.find(({ status }) => status !== 200);
   if (migrated) return onMigrated(migrated, failed, own, servers);
   if (!failed) {
     const isNeeded = servers.some(({ toolset }) => toolset?.needsMigration);
     if (isNeeded && own.length === 0)
-      return lacking('/migrate was not sent to a server that declares needsMigration', asked);
-    return view.can('migrated') ? lacking('the migration did not succeed', [asked, ...own]) : held(asked);
+      return violatedIfComplete('/migrate was not sent to a server that declares needsMigration', asked);
+    return view.supports('migrated')
+      ? violatedIfComplete('the migration did not succeed', [asked, ...own])
+      : met(asked);
   }
-  const report = view.seen('failure').find(({ event }) => event.seq > failed.lastSeq);
-  if (report || !view.can('failure')) return held(report ? [failed, report] : failed);
-  return lacking(`no failure was reported although /migrate ${answerOf(failed)}`, failed);
+  const report = view.observations('failure').find(({ event }) => event.seq > failed.lastSeq);
+  if (report || !view.supports('failure')) return met(report ? [failed, report] : failed);
+  return violatedIfComplete(`no failure was reported although /migrate ${answerOf(failed)}`, failed);
 }
 
 function migrationFault(
@@ -162,28 +171,31 @@ function migrationFault(
   const { request, sentJson } = migration;
   const read = validate(NOTICES.migrate.body, sentJson);
   if (request.method !== 'POST' || !read.ok)
-    return [broken('the migration is not {session_id, destination_url}', migration)];
+    return [violated('the migration is not {session_id, destination_url}', migration)];
   if (!servers.some(server => isTo(server, migration) && server.toolset?.needsMigration))
-    return [broken('/migrate was sent to a server that does not declare needsMigration', migration)];
+    return [violated('/migrate was sent to a server that does not declare needsMigration', migration)];
   const first = earlier.find(each => each.request.url === request.url);
-  return first ? [broken('/migrate was sent again to the same server', [first, migration])] : [];
+  return first ? [violated('/migrate was sent again to the same server', [first, migration])] : [];
 }
 
 function onMigrated(
-  migrated: Seen<'migrated'>,
+  migrated: ObservationMessage<'migrated'>,
   failed: RoundTrip | undefined,
   own: readonly RoundTrip[],
   servers: readonly KnownServer[],
 ): Observed {
   const early = own.find(({ end }) => (end?.seq ?? Number.POSITIVE_INFINITY) > migrated.event.seq);
-  if (early) return broken('the migration succeeded before /migrate was answered', [early, migrated]);
+  if (early) return violated('the migration succeeded before /migrate was answered', [early, migrated]);
   if (failed)
-    return broken(`the migration succeeded although /migrate ${answerOf(failed)}`, [failed, migrated]);
+    return violated(`the migration succeeded although /migrate ${answerOf(failed)}`, [failed, migrated]);
   const isLeftOut = (server: KnownServer) =>
     server.toolset?.needsMigration && !own.some(each => isTo(server, each));
   return servers.some(isLeftOut)
-    ? lacking('the migration succeeded without /migrate to a server that declares needsMigration', migrated)
-    : held([...own, migrated]);
+    ? violatedIfComplete(
+        'the migration succeeded without /migrate to a server that declares needsMigration',
+        migrated,
+      )
+    : met([...own, migrated]);
 }
 
 function answerOf({ status, broken: failure }: RoundTrip): string {

@@ -8,25 +8,25 @@ import { mediaTypeOf, readUrl } from '../../util/url.js';
 import { type CallEvidence, type Discovery, isErrorText, toolsetsAt } from '../call.js';
 import { type Evidence, isTo, type KnownServer } from '../evidence.js';
 import {
-  broken,
   defineRules,
   doubtful,
   faultLine,
-  held,
-  lacking,
+  inconclusive,
+  met,
   type Observed,
-  scant,
-  sent,
-  unseen,
+  requestSpot,
+  unrecorded,
+  violated,
+  violatedIfComplete,
 } from '../rule.js';
-import type { AskedCall, RuntimeView } from '../runtime-view.js';
+import type { RequestedCall, RuntimeView } from '../runtime-view.js';
 
-/** Rules that are judged whatever the calls of a runtime look like. */
-const WITHOUT_CALLS: readonly RequirementId[] = ['RT-FIELDS', 'RT-MIGRATE', 'RT-AUDIT'];
+/** Rules that are judged even if RT-FIELDS or RT-ID fails. */
+const NEVER_MASKED: readonly RequirementId[] = ['RT-FIELDS', 'RT-MIGRATE', 'RT-AUDIT'];
 
 /** Rules about the calls of a runtime: without valid invocations and ids of their own none of them can be judged. */
 const RUNTIME_CALL_RULES: readonly RequirementId[] = REQUIREMENT_IDS.filter(
-  id => id.startsWith('RT-') && !WITHOUT_CALLS.includes(id),
+  id => id.startsWith('RT-') && !NEVER_MASKED.includes(id),
 );
 
 /** Discovery and invocations. */
@@ -41,11 +41,11 @@ export const runtimeRequestRules = defineRules({
     observe: ({ calls, discoveries, requestedCalls, view, servers }) => [
       calls.map(({ invocation, tool, attempts: [first] }) => {
         if (!invocation || !first || toolsetsAt(discoveries, first.request.at).length === 0) return null;
-        if (tool) return held(first);
+        if (tool) return met(first);
         const called = servers.filter(each => view && isTo(each, first));
         if (isInvalid(invocation, called)) return null; // RT-TOOLSET
         const what = `${excerpt(invocation.operation)} is not in a loaded toolset`;
-        return lacking(what, first, { spots: [sent(first, 'operation')] });
+        return violatedIfComplete(what, first, { spots: [requestSpot(first, 'operation')] });
       }),
       requestedCalls.map(each =>
         each.tools.length === 0 && !isInvalid(each.message, servers)
@@ -65,9 +65,9 @@ export const runtimeRequestRules = defineRules({
       calls.map(({ argumentFaults, attempts: [first], tool }) => {
         if (!argumentFaults || !tool || !first) return null;
         const [fault] = argumentFaults;
-        if (fault === undefined) return held(first);
+        if (fault === undefined) return met(first);
         const what = `the arguments do not match the inputSchema of ${tool.name}: ${fault}`;
-        return broken(what, first, { spots: [sent(first, 'arguments')] });
+        return violated(what, first, { spots: [requestSpot(first, 'arguments')] });
       }),
       requestedCalls.map(each => {
         const { argumentFaults: faults } = each;
@@ -94,9 +94,9 @@ export const runtimeRequestRules = defineRules({
         firsts.set(name, earlier);
         const { body = null } = earlier.request;
         if (attempts.every(({ request }) => Content.areSame(request.body ?? null, body)))
-          return held(attempts);
+          return met(attempts);
         const proof = earlier === first ? attempts : [earlier, ...attempts];
-        return broken(`the id ${excerpt(invocation.id)} was used for two calls of its thread`, proof);
+        return violated(`the id ${excerpt(invocation.id)} was used for two calls of its thread`, proof);
       });
     },
   },
@@ -109,13 +109,13 @@ export const runtimeRequestRules = defineRules({
       'The runtime MUST send a tool invocation as an HTTP POST with Content-Type: application/json.',
     masks: RUNTIME_CALL_RULES,
     absent: 'no invocation was sent',
-    observe: ({ calls, view }) => calls.map(call => onFields(call, view?.endedAt)),
+    observe: ({ calls, view }) => calls.map(call => onFields(call, view?.endRequestedAt)),
   },
   'RT-TOOLSET': {
     level: 'MUST',
     statement: 'rejects a toolset with any error; a name defined in two toolsets is available from neither',
     advice: 'Reject the whole toolset if any part is invalid, and reject names that two toolsets define.',
-    absent: 'no toolset in it was invalid, and no two define the same name',
+    absent: 'no toolset was invalid, and no two define the same name',
     observe: evidence => [
       evidence.servers.map(each => onInvalidServer(each, evidence)),
       onDuplicateNames(evidence),
@@ -138,7 +138,7 @@ export const runtimeRequestRules = defineRules({
     invocationPage:
       'Runtimes SHOULD log tool invocations for audit purposes, including the operation name, timestamp, and outcome.',
     absent: "the runtime's own log was not read (--log <file>)",
-    observe: ({ calls, view }) => view?.found('log').map(({ message }) => onLog(calls, message)) ?? null,
+    observe: ({ calls, view }) => view?.findings('log').map(({ message }) => onLog(calls, message)) ?? null,
   },
 });
 
@@ -147,32 +147,32 @@ function isInvalid({ operation }: Pick<Invocation, 'operation'>, servers: readon
 }
 
 /** A call that must not be sent: the model gets a failed result instead. */
-function onUnsent(asked: AskedCall, view: RuntimeView | null, what: 'operation' | 'arguments'): Observed {
-  if (asked.call || !view?.can('failure')) return null;
-  if (asked.answers.length > 0) return held([asked, ...asked.answers]);
+function onUnsent(asked: RequestedCall, view: RuntimeView | null, what: 'operation' | 'arguments'): Observed {
+  if (asked.call || !view?.supports('failure')) return null;
+  if (asked.answers.length > 0) return met([asked, ...asked.answers]);
   if (view.isAnonymous) return null;
   const why =
     what === 'operation' ? 'the operation is unknown' : 'the arguments do not match the inputSchema';
   return doubtful(`the call was not sent, and the model got no failed result: ${why}`, asked);
 }
 
-function onRefusedArguments({ call, answers, tools, ...asked }: AskedCall): Observed {
+function onRefusedArguments({ call, answers, tools, ...asked }: RequestedCall): Observed {
   const answer = answers.find(({ message }) => message.saw === 'failure' || isErrorText(message.text, null));
   if (call || !answer) return null;
   const what = `arguments that match the inputSchema of ${tools[0]?.name} were refused`;
-  return lacking(what, [asked, answer], { faults: [faultLine(answer.message.text)] });
+  return violatedIfComplete(what, [asked, answer], { faults: [faultLine(answer.message.text)] });
 }
 
-/** @param log what it names of the operations of a scenario */
+/** @param log the operations of the scenario that the runtime's log mentions */
 function onLog(calls: readonly CallEvidence[], { operations, isWhole }: Finding<'log'>): Observed {
   return calls.map(({ invocation, attempts: [first] }) => {
     if (!invocation || !first) return null;
-    if (operations.includes(invocation.operation)) return held(first);
+    if (operations.includes(invocation.operation)) return met(first);
     return isWhole
-      ? lacking('the log does not name operations that were called', first, {
+      ? violatedIfComplete('the log does not name operations that were called', first, {
           faults: [faultLine(invocation.operation)],
         })
-      : scant('a part of the log is missing', first);
+      : inconclusive('a part of the log is missing', first);
   });
 }
 
@@ -183,19 +183,19 @@ function onFields(
 ): Observed {
   if (!first) return null;
   const requestError = requestFault(first);
-  if (requestError !== null) return broken(requestError, first);
-  if (isBodyLost(first.request)) return unseen('the body of an invocation was not recorded', first);
+  if (requestError !== null) return violated(requestError, first);
+  if (isBodyLost(first.request)) return unrecorded('the body of an invocation was not recorded', first);
   const fault = reading.ok
     ? fieldFault(reading.invocation)
     : `the invocation is malformed: ${reading.faults[0]}`;
-  if (fault !== null) return broken(fault, first);
+  if (fault !== null) return violated(fault, first);
   if (reading.ok && reading.invocation.thread_ancestors?.length === 0)
     return doubtful('thread_ancestors is empty; a root thread leaves it out', first);
   const sent = callbacks.filter(({ request }) => request.at < endedAt);
   const isUnreachable =
     sent.length > 0 && sent.every(({ status, broken: error }) => !status && error?.phase === 'connect');
   const what = 'no callback could connect to the callback_url';
-  return isUnreachable ? lacking(what, [first, ...sent]) : held(first);
+  return isUnreachable ? violatedIfComplete(what, [first, ...sent]) : met(first);
 }
 
 function requestFault({ request: { method, headers } }: RoundTrip): string | null {
@@ -219,11 +219,12 @@ function onInvalidServer(server: KnownServer, { requestedCalls, calls, view }: E
     .filter(({ tool, invocation }) => !tool && isInvalidName(invocation?.operation))
     .flatMap(({ attempts }) => attempts.slice(0, 1))
     .filter(attempt => isTo(server, attempt));
-  if (called) return lacking('an operation of an invalid toolset was called', [...discoveries, called]);
+  if (called)
+    return violatedIfComplete('an operation of an invalid toolset was called', [...discoveries, called]);
   const isAsked = requestedCalls.some(
     ({ message, tools }) => tools.length === 0 && names.includes(message.operation),
   );
-  return isAsked || (!view && names.length > 0) ? held(discoveries) : null;
+  return isAsked || (!view && names.length > 0) ? met(discoveries) : null;
 }
 
 /** An invalid toolset, or two equal names, do not make the other operations unavailable. */
@@ -241,8 +242,8 @@ function onCachedToolset({ discoveries }: KnownServer, calls: readonly CallEvide
   const [call, ...others] = calls.flatMap(({ attempts }) => attempts.slice(0, 1));
   if (!first || !again || !call) return null;
   if (again !== first && again.request.seq > call.request.seq)
-    return broken('the toolset was fetched again within the session', [first, call, again]);
-  return others.length > 0 ? held(first) : null;
+    return violated('the toolset was fetched again within the session', [first, call, again]);
+  return others.length > 0 ? met(first) : null;
 }
 
 /** A second request to the same server does not add a second toolset. */
@@ -258,6 +259,6 @@ function onDuplicateNames({ discoveries, calls }: Evidence): Observed {
   return [...duplicates].map(([name, proof]) => {
     const called = calls.find(({ invocation }) => invocation?.operation === name);
     const what = `${excerpt(name)} is defined by two toolsets, and was called`;
-    return called ? broken(what, [...proof, ...called.attempts]) : held(proof);
+    return called ? violated(what, [...proof, ...called.attempts]) : met(proof);
   });
 }

@@ -3,21 +3,21 @@ import { llmText } from '../../protocol/outcome.js';
 import { groupBy } from '../../util/collections.js';
 import { excerpt } from '../../util/text.js';
 import { isRecord, stringsIn, valueAt } from '../../util/values.js';
-import type { CallbackEvidence, CallEvidence, Received } from '../call.js';
+import type { CallbackEvidence, CallEvidence, ReceivedCallback } from '../call.js';
 import type { Evidence } from '../evidence.js';
 import {
-  answeredOther,
-  broken,
   defineRules,
   doubtful,
   faultLine,
-  held,
-  lacking,
+  inconclusive,
+  met,
   type Observation,
   type Observed,
-  scant,
+  statusMismatch,
+  violated,
+  violatedIfComplete,
 } from '../rule.js';
-import { isExactly, nameOfCall, type RuntimeView, type Seen } from '../runtime-view.js';
+import { isExactly, nameOfCall, type ObservationMessage, type RuntimeView } from '../runtime-view.js';
 
 /** Results and other callbacks that a runtime receives. */
 export const runtimeResultRules = defineRules({
@@ -133,7 +133,7 @@ function resultsIn({ calls, view }: Pick<Evidence, 'calls' | 'view'>): readonly 
       function statusOf(): ResultStatus {
         if (!call) return 'unmatched';
         if (call.cancels.some(({ request }) => request.seq < seq)) return 'canceled';
-        if (call.calledOffAt < seq) return 'closed';
+        if (call.canceledAtSeq < seq) return 'closed';
         if (settled.has(call)) return 'further';
         return call === sender ? 'awaited' : 'foreign';
       }
@@ -142,7 +142,7 @@ function resultsIn({ calls, view }: Pick<Evidence, 'calls' | 'view'>): readonly 
 
 /** Whether the call had failed before: it was never accepted, or took too long. */
 function isGivenUp(call: CallEvidence, view: RuntimeView | null, seq: number): boolean {
-  const failures = view?.seenOf(call, 'failure') ?? [];
+  const failures = view?.observationsOf(call, 'failure') ?? [];
   return !call.attempts.some(({ status }) => status === 200) || failures.some(({ event }) => event.seq < seq);
 }
 
@@ -158,13 +158,13 @@ function resultsSeen(evidence: Evidence, judge: (result: Shown, view: RuntimeVie
   if (!view) return null;
   const results = resultsIn(evidence);
   return results.map(result =>
-    judge({ ...result, seen: view.mayBeOf(result.call, 'model', 'failure'), results }, view),
+    judge({ ...result, seen: view.possibleObservationsOf(result.call, 'model', 'failure'), results }, view),
   );
 }
 
 interface Shown extends SentResult {
   /** What the model got for the call, or without an id. */
-  readonly seen: readonly Seen<'model' | 'failure'>[];
+  readonly seen: readonly ObservationMessage<'model' | 'failure'>[];
   /** All results. */
   readonly results: readonly SentResult[];
 }
@@ -172,27 +172,28 @@ interface Shown extends SentResult {
 function onInvalid({ calls, unmatchedCallbacks, view }: Evidence): Observed {
   const callbacks = [...calls.flatMap(call => call.callbacks), ...unmatchedCallbacks];
   const invalid = callbacks.filter(callback => callback.status !== null && isInvalid(callback));
-  if (invalid.length === 0 && callbacks.length > 0) return scant('every callback matched its schema', []);
+  if (invalid.length === 0 && callbacks.length > 0)
+    return inconclusive('every callback matched its schema', []);
   return invalid.map(callback => {
     const { reading, status, isRefused } = callback;
     if (reading?.ok !== false) return onOtherType(callback);
     const faults = reading.faults.slice(0, 1).map(faultLine);
     const [trace] = view ? tracesOf(view, callback) : [];
     if (trace) return { ...leaked('an invalid callback was used', callback, trace), faults };
-    if (isRefused) return held(callback);
+    if (isRefused) return met(callback);
     const what = `a callback that does not match its schema was answered ${status}`;
-    return broken(what, callback, { ...answeredOther(callback, '4xx'), faults });
+    return violated(what, callback, { ...statusMismatch(callback, '4xx'), faults });
   });
 }
 
 /** What the model or the user saw of a message that must have no effect. The texts of a scenario are unique. */
-function tracesOf(view: RuntimeView, { request: { body } }: CallbackEvidence): readonly Seen[] {
+function tracesOf(view: RuntimeView, { request: { body } }: CallbackEvidence): readonly ObservationMessage[] {
   if (!body) return [];
   const texts = body.json.ok
     ? visibleIn(body.json.value)
     : quotedIn(Buffer.from(body.bytes).toString('utf8'));
   const marks = texts.filter(({ length }) => length >= MIN_TRACE);
-  return view.showing(marks, 'model', 'failure', 'question', 'view');
+  return view.observationsShowing(marks, 'model', 'failure', 'question', 'view');
 }
 
 function visibleIn(message: unknown): readonly string[] {
@@ -213,14 +214,14 @@ function isInvalid({ reading, hasJsonType }: CallbackEvidence): boolean {
 /** The content type is not a part of the schema. */
 function onOtherType(callback: CallbackEvidence): Observation {
   const { status, isRefused, request } = callback;
-  if (isRefused) return held(callback);
+  if (isRefused) return met(callback);
   const type = request.headers['content-type'];
   const what = `a callback with ${type === undefined ? 'no Content-Type' : `Content-Type ${excerpt(type)}`}`;
-  return doubtful(`${what} was answered ${status}`, callback, answeredOther(callback, '4xx'));
+  return doubtful(`${what} was answered ${status}`, callback, statusMismatch(callback, '4xx'));
 }
 
-function leaked(what: string, callback: CallbackEvidence, seen: Seen): Observation {
-  return broken(what, [callback, seen], { about: [callback.request.seq] });
+function leaked(what: string, callback: CallbackEvidence, seen: ObservationMessage): Observation {
+  return violated(what, [callback, seen], { about: [callback.request.seq] });
 }
 
 /** The runtime may discard a forged message that it answered 2xx, unless it then refuses the real one. */
@@ -236,16 +237,16 @@ function onUnmatched(call: CallEvidence, { view, calls }: Evidence): Observed {
       ? tracesOf(view, forged).filter(seen => !mayBeForNamed(seen, forged, calls, view))
       : [];
     if (trace) return leaked('a message that matches no pending call was used', forged, trace);
-    if (forged.isRefused || view?.can('model')) return held(forged);
+    if (forged.isRefused || view?.supports('model')) return met(forged);
     return real
-      ? broken("was accepted as the call's result, and the real result was then refused", [forged, real])
+      ? violated("was accepted as the call's result, and the real result was then refused", [forged, real])
       : doubtful('was accepted; the transcript does not show whether it was discarded', forged);
   });
 }
 
-/** Whether something may have been seen of the call that a message names: then the runtime cannot tell that it is forged. */
+/** Whether the observation may belong to the call named in the message; then the runtime could not know that the message is forged. */
 function mayBeForNamed(
-  seen: Seen,
+  seen: ObservationMessage,
   { message }: CallbackEvidence,
   calls: readonly CallEvidence[],
   view: RuntimeView,
@@ -253,7 +254,7 @@ function mayBeForNamed(
   if (message === null || !('id' in message)) return false;
   const name = nameOfCall(message);
   const named = calls.filter(({ invocation }) => nameOfCall(invocation) === name);
-  return named.some(call => view.mayBeOf(call, seen.message.saw).includes(seen));
+  return named.some(call => view.possibleObservationsOf(call, seen.message.saw).includes(seen));
 }
 
 /** A callback that was not accepted can have no duplicates. */
@@ -265,21 +266,21 @@ function onDuplicates({ callbacks }: CallEvidence): Observed {
       accepted.has(fingerprint) && verdict?.kind === 'duplicate' && verdict.identical && status !== null;
     if (status !== null && status >= 200 && status < 300) accepted.add(fingerprint);
     if (!isRepeated) return null;
-    if (status === 200) return held(callback);
+    if (status === 200) return met(callback);
     const what = `a delivery that came again was answered ${status}`;
-    return broken(what, callback, answeredOther(callback));
+    return violated(what, callback, statusMismatch(callback));
   });
 }
 
 /** A further result of a call must not reach the model; a repeated one must reach it once. */
 function onFurther({ status, callback, message, call, seen, results }: Shown, view: RuntimeView): Observed {
-  if (status !== 'further' || !view.can('model')) return null;
+  if (status !== 'further' || !view.supports('model')) return null;
   const { seq } = callback.request;
   const isEarlierCopy = (one: CallbackEvidence) => one.equals(callback) && one.request.seq < seq;
   const isRepeated = results.some(each => each.call === call && isEarlierCopy(each.callback));
   const copies = seen.filter(each => isExactly(each.message.text, message));
   const extra = copies[isRepeated ? 1 : 0];
-  if (!extra) return isRepeated ? null : held(callback);
+  if (!extra) return isRepeated ? null : met(callback);
   const what = isRepeated ? 'the model got a repeated result twice' : 'the model got a second result';
   return leaked(what, callback, extra);
 }
@@ -289,25 +290,25 @@ function onCanceled({ status, callback, message, seen }: Shown): Observed {
   const trace = seen.find(each => isExactly(each.message.text, message));
   return trace
     ? leaked('the model got a result after the call was canceled', callback, trace)
-    : held(callback, 'not seen by the model');
+    : met(callback, 'not seen by the model');
 }
 
 function onText(result: Shown, view: RuntimeView): Observed {
   const { status, callback, message, seen } = result;
   if (status !== 'awaited') return null;
   const exact = seen.find(each => isFitting(each, result));
-  if (exact) return held([callback, exact]);
+  if (exact) return met([callback, exact]);
   if (!isHandled(result, view)) return null;
   const other = seen.find(each => each.message.id !== undefined && !isExplained(each, result));
   if (!other) return view.crash ? null : onMissing(callback, message);
   const { text } = other.message;
   const expected = llmText(message);
-  const judge = (judged: typeof broken, what: string) =>
+  const judge = (judged: typeof violated, what: string) =>
     judged(what, [callback, other], difference(expected, text));
   if (text === message.text) return judge(doubtful, 'the model got text; content takes its place');
   return text.replace(HIDDEN, '') === expected.replace(HIDDEN, '')
     ? judge(doubtful, 'control or invisible characters were removed (RT-SANITIZE)')
-    : judge(broken, 'the model got another text');
+    : judge(violated, 'the model got another text');
 }
 
 /** Whether the model got the result, or one for the same call from another sender, which a runtime cannot distinguish. */
@@ -319,7 +320,7 @@ function isFitting({ message: { text } }: Shown['seen'][number], { call, message
 /** Whether the runtime had time to handle it: it may end before, or cancel. */
 function isHandled({ callback }: SentResult, view: RuntimeView): boolean {
   const { seq } = callback.end ?? callback.request;
-  return seq <= view.overSince;
+  return seq <= view.mayIgnoreFromSeq;
 }
 
 /** Whether the model got it for another message of the same call. */
@@ -333,10 +334,13 @@ const TOO_LARGE = 413;
 function onMissing(callback: CallbackEvidence, message: ToolResult): Observed {
   const { status, isRefused } = callback;
   if (status === TOO_LARGE) return null; // the protocol leaves the limit open
-  if (!isRefused) return lacking('a result never reached the model', callback);
+  if (!isRefused) return violatedIfComplete('a result never reached the model', callback);
   if (message.text === undefined)
     return doubtful(`a result with content but no text was answered ${status}`, callback);
-  return lacking(`a result of a pending call was answered ${status}, and never reached the model`, callback);
+  return violatedIfComplete(
+    `a result of a pending call was answered ${status}, and never reached the model`,
+    callback,
+  );
 }
 
 const HIDDEN = /[\p{Cc}\p{Cf}]/gu;
@@ -357,18 +361,18 @@ function onDisplay(result: Shown, view: RuntimeView): Observed {
   const { status, callback, message, call } = result;
   const isAccepted = callback.status !== null && callback.status < 300;
   if (status !== 'awaited' || !call || !isAccepted) return null;
-  const [own] = view.seenOf(call, 'human');
-  const candidates = own ? [own] : view.mayBeOf(null, 'human');
-  const supported = new Set(view.seen('human').map(each => each.message.type));
+  const [own] = view.observationsOf(call, 'human');
+  const candidates = own ? [own] : view.possibleObservationsOf(null, 'human');
+  const supported = new Set(view.observations('human').map(each => each.message.type));
   const fitting = fittingTypes(message, supported.add('text'));
   const shown = candidates.find(each => fitting.includes(each.message.type));
-  if (shown) return held([callback, shown]);
+  if (shown) return met([callback, shown]);
   if (own) {
     const details = { expected: fitting.join(' or '), actual: excerpt(own.message.type) };
-    return broken('the user saw another segment', [callback, own], details);
+    return violated('the user saw another segment', [callback, own], details);
   }
   const isUnseen = candidates.length === 0 && isHandled(result, view) && !view.crash;
-  return isUnseen ? lacking('the user saw nothing of a result', callback) : null;
+  return isUnseen ? violatedIfComplete('the user saw nothing of a result', callback) : null;
 }
 
 /** The types that may be shown: that of the first supported segment, and those of invalid ones before it. */
@@ -391,7 +395,7 @@ const SEGMENTS: Readonly<Record<string, (content: unknown) => boolean>> = {
 /** Callbacks that come while another one is handled must not fail. */
 function onSameTime({ calls, view }: Evidence): Observed {
   if (!view || view.crash) return null;
-  const endAt = view.asked('end')[0]?.event.seq ?? Number.POSITIVE_INFINITY;
+  const endAt = view.instructions('end')[0]?.event.seq ?? Number.POSITIVE_INFINITY;
   const received = calls
     .flatMap(call => call.received)
     .map(({ callback }) => callback)
@@ -400,9 +404,9 @@ function onSameTime({ calls, view }: Evidence): Observed {
     const { end, status } = callback;
     const other = received.find(each => each !== callback && isAtOnce(callback, each));
     if (!end || !other) return null;
-    if (status !== null && status < 500) return held([callback, other]);
+    if (status !== null && status < 500) return met([callback, other]);
     const what = `was answered ${status ?? 'nothing'} while another callback was handled`;
-    return broken(what, [callback, other]);
+    return violated(what, [callback, other]);
   });
 }
 
@@ -423,8 +427,8 @@ function onOrder({ calls, view }: Evidence): Observed {
   return [...threads].map(thread => onOrderIn(thread, view));
 }
 
-function onOrderIn(thread: readonly Received<'subscription_event'>[], view: RuntimeView): Observed {
-  const texts = view.seen('model');
+function onOrderIn(thread: readonly ReceivedCallback<'subscription_event'>[], view: RuntimeView): Observed {
+  const texts = view.observations('model');
   const shown = thread
     .filter(
       ({ callback: { status, verdict } }) => status !== null && status < 300 && verdict?.kind === 'noted',
@@ -439,8 +443,8 @@ function onOrderIn(thread: readonly Received<'subscription_event'>[], view: Runt
     if (!earlier) return null;
     const proof = [earlier, later].flatMap(({ callback, seen }) => [callback, seen]);
     if (isSentAfter(earlier.callback, later.callback))
-      return broken('the model got two events in the wrong order', proof);
-    return isSentAfter(later.callback, earlier.callback) ? held(proof) : null;
+      return violated('the model got two events in the wrong order', proof);
+    return isSentAfter(later.callback, earlier.callback) ? met(proof) : null;
   });
 }
 

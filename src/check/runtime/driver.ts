@@ -1,6 +1,6 @@
 import { ABILITIES, type DriverLine, type Instruction, readDriverLine } from '../../protocol/driver.js';
 import { startPipedCommand } from '../../system/child.js';
-import { cameWithin } from '../../system/process.js';
+import { finishedWithin } from '../../system/process.js';
 import { readJson } from '../../util/json.js';
 import { didYouMean, excerpt, LineSplitter } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
@@ -133,7 +133,7 @@ async function speakTo(command: string, setting: DriverSetting): Promise<Driver>
     if (why !== null) stopBecause(why);
   });
   stdout.once('end', async () => {
-    if (!(await cameWithin(driver.ended, CLOSED_MS))) stopBecause('closed its stdout');
+    if (!(await finishedWithin(driver.ended, CLOSED_MS))) stopBecause('closed its stdout');
   });
   return {
     ...driver,

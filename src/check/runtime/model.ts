@@ -3,7 +3,7 @@ import type { Incoming, Reply, Route } from '../../http/route.js';
 import { type RunningServer, startServer } from '../../http/server.js';
 import type { DriverLine, Instruction, Observation } from '../../protocol/driver.js';
 import { readJson } from '../../util/json.js';
-import { cut, excerpt, firstFew } from '../../util/text.js';
+import { excerpt, joinFirst, truncate } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { PROVIDERS } from './providers.js';
 
@@ -18,7 +18,7 @@ interface Observer {
 
 type Invocation = Instruction<'invoke'>;
 
-/** The invocations of one message; none: the end of the conversation; null: the model is closed. */
+/** The tool calls of one model message. An empty list ends the conversation; null means that the model is closed. */
 type Message = readonly Invocation[] | null;
 
 interface Waiting {
@@ -112,7 +112,7 @@ export class ScriptedModel {
     if (!read.ok)
       return this.#refuse(
         400,
-        `invalid request to ${shownPath(incoming.target)}: ${firstFew(read.faults, 3)}`,
+        `invalid request to ${shownPath(incoming.target)}: ${joinFirst(read.faults, 3)}`,
       );
     const { tools, inputs, allowsParallelCalls, answer } = read.value;
     this.#observe(tools, inputs);
@@ -129,15 +129,15 @@ export class ScriptedModel {
     const name = toolNameFor(operation, tools);
     this.#hasFoundTool ||= name !== undefined;
     if (!this.#hasFoundTool)
-      // else the scenario may ask for what no tool is
-      this.#warn(`the agent offers no tool for ${excerpt(operation)}: ${excerpt(firstFew(tools, 5))}`);
+      // otherwise the scenario may request an operation that does not exist
+      this.#warn(`the agent offers no tool for ${excerpt(operation)}: ${excerpt(joinFirst(tools, 5))}`);
     this.#calls.add(id);
     return { id, name: name ?? operation, arguments: args };
   }
 
   /**
-   * Reports what is new: each request repeats the conversation. The first request precedes all calls. One without tools has another
-   * purpose, such as a title: only results of our calls are observed in it.
+   * Reports only the messages that earlier requests did not contain, because each request repeats the whole conversation. The first request
+   * precedes all calls. One without tools has another purpose, such as a title: only results of our calls are observed in it.
    */
   #observe(tools: readonly string[], inputs: readonly Observation<'model' | 'failure'>[]): void {
     if (!this.#isUsed) this.observer.onLine({ cannot: [...this.#provider.cannot] });
@@ -159,7 +159,7 @@ export class ScriptedModel {
 
   #unknown({ method, target }: Incoming): Reply {
     const served = this.#provider.paths.map(each => `POST /v1${each}`).join(' and ');
-    const requested = `${cut(visibleLine(method), 20)} ${shownPath(target)}`;
+    const requested = `${truncate(visibleLine(method), 20)} ${shownPath(target)}`;
     return this.#refuse(404, `the model does not serve ${requested}, only ${served}${adviceFor(target)}`);
   }
 
@@ -239,7 +239,7 @@ const SHOWN_PATH = 100;
 
 /** The query may contain a key. */
 function shownPath(target: string): string {
-  return visibleLine(cut(pathOf(target), SHOWN_PATH));
+  return visibleLine(truncate(pathOf(target), SHOWN_PATH));
 }
 
 function pathOf(target: string): string {

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import type { Answer } from '../../http/route.js';
 import { ABILITIES, type Observation } from '../../protocol/driver.js';
 import { type Validation, validate } from '../../protocol/validate.js';
-import { wholeCharacters } from '../../util/text.js';
+import { codePointEnd } from '../../util/text.js';
 import { valueAt } from '../../util/values.js';
 
 /** What the model gets. */
@@ -91,7 +91,7 @@ function* pieces(args: unknown): Generator<string> {
   const json = JSON.stringify(args);
   const length = Math.ceil(json.length / PIECES);
   for (let from = 0; from < json.length; ) {
-    const to = wholeCharacters(json, from + length);
+    const to = codePointEnd(json, from + length);
     yield json.slice(from, to);
     from = to;
   }

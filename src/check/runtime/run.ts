@@ -11,9 +11,9 @@ import { createLog, type Log } from '../../events/log.js';
 import { consentSecrets } from '../../events/shareable.js';
 import type { Finding } from '../../protocol/driver.js';
 import { beforeForcedEnd } from '../../system/process.js';
-import { concurrently } from '../../util/collections.js';
+import { forEachConcurrently } from '../../util/collections.js';
 import { REDACTED } from '../../util/redact.js';
-import { cutBeforeToken, excerpt, firstFew } from '../../util/text.js';
+import { excerpt, joinFirst, truncateBeforeToken } from '../../util/text.js';
 import { valueAt } from '../../util/values.js';
 import type { Recording } from '../evidence.js';
 import { playScenario, type Scenario } from './scenario.js';
@@ -87,8 +87,8 @@ export async function runScenarios(
       failed.abort();
     }
   };
-  await concurrently(scenarios.slice(0, 1), 1, run);
-  await concurrently(scenarios.slice(1), atOnce, run);
+  await forEachConcurrently(scenarios.slice(0, 1), 1, run);
+  await forEachConcurrently(scenarios.slice(1), atOnce, run);
   await stopLeftovers(folder, options);
   await rm(folder, { recursive: true, force: true });
   forget();
@@ -101,7 +101,7 @@ export async function runScenarios(
 async function stopLeftovers(folder: string, { onWarning }: ScenarioOptions): Promise<void> {
   const programs = await killProcessesWith('RAP_CONFIG', folder);
   if (programs.length === 0) return;
-  const names = excerpt(firstFew([...new Set(programs)], MAX_PROGRAMS));
+  const names = excerpt(joinFirst([...new Set(programs)], MAX_PROGRAMS));
   onWarning?.(`the runtime left processes running; they were stopped: ${names}`);
 }
 
@@ -267,7 +267,7 @@ function leaksIn(events: readonly Event[], log = ''): readonly Finding[] {
       .slice(0, MAX_LEAKS)
       .map(text => {
         const safe = secrets.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text);
-        return { saw: 'leak', where, text: cutBeforeToken(safe, MAX_LEAK) } as const;
+        return { saw: 'leak', where, text: truncateBeforeToken(safe, MAX_LEAK) } as const;
       }),
   );
 }

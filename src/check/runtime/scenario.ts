@@ -8,9 +8,9 @@ import type { Ability, DriverLine, Instruction, Observation } from '../../protoc
 import type { RequirementId } from '../../protocol/requirements.js';
 import { missingFileHint } from '../../system/child.js';
 import type { Clock } from '../../system/clock.js';
-import { cameWithin } from '../../system/process.js';
+import { finishedWithin } from '../../system/process.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { cut, formatDuration } from '../../util/text.js';
+import { formatDuration, truncate } from '../../util/text.js';
 import { DriverCalls } from '../runtime-view.js';
 import type { driverOf } from './driver.js';
 
@@ -107,7 +107,7 @@ export async function playScenario(scenario: Scenario, setting: Setting, mustAct
     if (signal.aborted) return;
     driver = await open({
       env,
-      onLine: line => session.take(line),
+      onLine: line => session.receive(line),
       onWarning: message => void log.emit({ kind: 'warned', message }),
       ...(onStderr && { onStderr }),
     });
@@ -129,7 +129,7 @@ export async function playScenario(scenario: Scenario, setting: Setting, mustAct
   }
 }
 
-/** Copies the events of a tool into the log of the scenario: with the URL of its server, and ids of its own. */
+/** Copies the events of a mock tool into the scenario's log, with absolute URLs and with ids made unique per tool. */
 async function startTool(fixtures: Fixtures, log: Log, index: number): Promise<MockTool> {
   const tool = await startMockTool({ fixtures: fixtureFile(fixtures, index === 0), retries: 1 });
   const named = (id: string) => (index === 0 ? id : `${index}.${id}`);
@@ -157,7 +157,7 @@ const LAST_MS = 200;
 
 /** The error of a driver that did nothing. */
 async function failedStart({ kind, ended, lastLines, hint }: Driver): Promise<ProtocolCliError> {
-  const hasEnded = await cameWithin(ended, LAST_MS);
+  const hasEnded = await finishedWithin(ended, LAST_MS);
   const how = hasEnded ? await ended : 'called no tool and wrote nothing to stdout';
   const faults = lastLines();
   const help = missingFileHint(faults) ?? hint;
@@ -192,7 +192,7 @@ export class ScenarioSession {
       this.#events.push(event);
       if (event.kind === 'request') this.#addRequest(event);
       if (event.kind === 'response' || event.kind === 'broken') this.#endRequest(event.leg);
-      this.#look();
+      this.#checkWaits();
     });
   }
 
@@ -205,7 +205,7 @@ export class ScenarioSession {
   async play({ name, checks, needs = [], run }: Scenario, driver: Driver): Promise<void> {
     this.#driver = driver;
     void driver.ended.then(how => {
-      if (!this.#isEnding) this.#breakOff(endingOf(how, driver));
+      if (!this.#isEnding) this.#failScenario(endingOf(how, driver));
       this.stop();
     });
     if (needs.length > 0) await this.call(PING); // after it, the driver has sent its `cannot`
@@ -226,7 +226,7 @@ export class ScenarioSession {
     this.#isActive = true;
     if (++this.#requests <= MAX_REQUESTS || this.#isOver) return;
     const how = `sent more than ${MAX_REQUESTS} requests; it was stopped`;
-    this.#breakOff(how);
+    this.#failScenario(how);
     this.setting.log.emit({ kind: 'warned', message: `the runtime ${how}` });
   }
 
@@ -237,14 +237,14 @@ export class ScenarioSession {
   }
 
   /** Ends the scenario; it fails. */
-  #breakOff(how: string): void {
+  #failScenario(how: string): void {
     if (this.#isOver) return;
     this.stop();
     this.setting.log.emit({ kind: 'driver', from: 'runtime', ended: how });
   }
 
   /** Takes a line of the driver. */
-  take(line: DriverLine): void {
+  receive(line: DriverLine): void {
     if ('cannot' in line) for (const ability of line.cannot) this.#cannot.add(ability);
     else {
       this.#observations.push(line);
@@ -254,7 +254,7 @@ export class ScenarioSession {
   }
 
   /** Gives an instruction. A driver that does not support it ends the scenario. */
-  ask(instruction: Instruction): void {
+  instruct(instruction: Instruction): void {
     if (this.#cannot.has(instruction.do)) {
       this.stop();
       return;
@@ -263,10 +263,10 @@ export class ScenarioSession {
     this.#driver?.send(instruction);
   }
 
-  /** Asks to cancel, and waits for so many notices; afterwards, nothing more may come. */
+  /** Tells the driver to cancel, waits for this number of cancel notices, then waits until all messages are handled. */
   async cancel(notices = 1): Promise<void> {
-    this.ask({ do: 'cancel' });
-    await this.arrives('cancel', notices);
+    this.instruct({ do: 'cancel' });
+    await this.waitForRequests('cancel', notices);
     await this.settle();
   }
 
@@ -285,20 +285,20 @@ export class ScenarioSession {
   /** Asks for a call. Returns the id of the instruction. */
   invoke(operation: string, args: Readonly<Record<string, unknown>> = {}): string {
     const id = `call_${++this.#calls}`;
-    this.ask({ do: 'invoke', operation, arguments: { ...args }, id });
+    this.instruct({ do: 'invoke', operation, arguments: { ...args }, id });
     return id;
   }
 
   /** Calls an operation and waits until the model gets something for it. */
   async call(operation: string, args?: Readonly<Record<string, unknown>>): Promise<string> {
     const id = this.invoke(operation, args);
-    await this.result(id);
+    await this.waitForResult(id);
     return id;
   }
 
   /** Resolves to whether the model got something: for this call, or without an id. */
-  result(id: string): Promise<boolean> {
-    if (this.#cannot.has('model') && this.#cannot.has('failure')) return this.quiet().then(() => false);
+  waitForResult(id: string): Promise<boolean> {
+    if (this.#cannot.has('model') && this.#cannot.has('failure')) return this.waitQuietly().then(() => false);
     let [judged, isAnswered] = [0, false];
     return this.until(() => {
       const { length } = this.#observations;
@@ -310,7 +310,7 @@ export class ScenarioSession {
   }
 
   /** Resolves to whether the driver reported this; at once to false if it cannot. */
-  saw<Kind extends Observation['saw']>(
+  waitForObservation<Kind extends Observation['saw']>(
     kind: Kind,
     fits: (observation: Observation<Kind>) => boolean = () => true,
   ): Promise<boolean> {
@@ -319,8 +319,8 @@ export class ScenarioSession {
     return this.until(() => this.#cannot.has(kind) || isSeen()).then(isSeen);
   }
 
-  /** Resolves to whether so many requests of a kind arrived, and were answered or broken off. */
-  arrives(purpose: EventOf<'request'>['purpose'], count = 1): Promise<boolean> {
+  /** Resolves to true when at least `count` requests with this purpose have ended (response or broken connection); to false on timeout. */
+  waitForRequests(purpose: EventOf<'request'>['purpose'], count = 1): Promise<boolean> {
     return this.until(() => (this.#ended.get(purpose) ?? 0) >= count);
   }
 
@@ -338,14 +338,16 @@ export class ScenarioSession {
     await this.tools[0]?.replaceFixtures(fixtureFile(fixtures));
   }
 
-  /** Waits until everything that the tools sent so far was handled: what should not come has not come then. */
+  /**
+   * Makes a harmless call and waits briefly, so that the runtime has handled all earlier messages and unwanted effects would be visible.
+   */
   async settle(): Promise<void> {
     await this.call(PING);
-    await this.quiet();
+    await this.waitQuietly();
   }
 
   /** Waits for something that must not come. */
-  async quiet(ms = QUIET_MS): Promise<void> {
+  async waitQuietly(ms = QUIET_MS): Promise<void> {
     await this.#within(ms, () => false);
   }
 
@@ -355,7 +357,7 @@ export class ScenarioSession {
     const isAnswered = () => ![...this.#open.values()].some(({ from }) => from === 'tool');
     await this.#within(QUIET_MS, isAnswered);
     if (this.#isOver || this.#cannot.has('end')) return;
-    this.ask({ do: 'end' });
+    this.instruct({ do: 'end' });
     const { windowMs, log } = this.setting;
     if (await this.#within(windowMs, () => this.#isOver)) return;
     log.emit({ kind: 'expired', what: 'observation', afterMs: windowMs });
@@ -366,7 +368,7 @@ export class ScenarioSession {
   /** Ends all waits. */
   stop(): void {
     this.#isOver = true;
-    this.#look();
+    this.#checkWaits();
   }
 
   #within(ms: number, isTrue: () => boolean): Promise<boolean> {
@@ -387,7 +389,7 @@ export class ScenarioSession {
     });
   }
 
-  #look(): void {
+  #checkWaits(): void {
     for (const look of [...this.#waiting]) look();
   }
 }
@@ -404,5 +406,5 @@ const ERROR = /^\s*(?:Uncaught )?(?:[\w.]*(?:Error|Exception)\b|panic\b|thread .
 function endingOf(how: string, driver: Driver): string {
   const lines = driver.lastLines(MAX_LAST_LINES);
   const line = lines.findLast(each => ERROR.test(each)) ?? lines.at(-1);
-  return line === undefined ? how : `${how}. Last output: ${cut(line.trim(), MAX_LAST_LENGTH)}`;
+  return line === undefined ? how : `${how}. Last output: ${truncate(line.trim(), MAX_LAST_LENGTH)}`;
 }

@@ -3,7 +3,7 @@ import { RULES } from '../../check/judge.js';
 import type { ProviderName } from '../../check/runtime/model.js';
 import type { RequirementId, Side } from '../../protocol/requirements.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { usage } from '../options.js';
+import { usageError } from '../options.js';
 import { readText } from '../read-source.js';
 import { checkReports, type ReportRequest } from '../reports.js';
 import {
@@ -67,7 +67,7 @@ export async function planCheck(
 ) {
   const ofRuntime = DRIVING.find(option => flags.given.includes(option));
   if (ofRuntime !== undefined && flags.runtime === undefined)
-    throw usage(`${ofRuntime} needs a runtime (--runtime)`, SEE_HELP);
+    throw usageError(`${ofRuntime} needs a runtime (--runtime)`, SEE_HELP);
   const subject = await (flags.runtime === undefined ? subjectOf : runtimeOf)(word, flags);
   refuseIdle(subject.kind, flags);
   const sides: readonly Side[] =
@@ -103,9 +103,9 @@ async function subjectOf(word: string | undefined, flags: CheckFlags): Promise<S
   if (flags.demo || flags.command !== undefined) {
     const { target } = readTarget(word === undefined ? [] : [word], flags);
     if (word === undefined && target && target.kind !== 'endpoint') return { kind: 'tool', target };
-    throw usage(`unexpected argument "${word}"`, '--demo and --command take no URL and no file.');
+    throw usageError(`unexpected argument "${word}"`, '--demo and --command take no URL and no file.');
   }
-  if (word === undefined || word === '') throw usage('nothing to check given', SUBJECTS);
+  if (word === undefined || word === '') throw usageError('nothing to check given', SUBJECTS);
   const isThere = () => stat(word).catch(() => null);
   if (word === '-' || (!word.includes('://') && (await isThere()))) return { kind: 'transcript', file: word };
   const url = FILE_NAME.test(word) ? null : asUrl(word);
@@ -117,9 +117,9 @@ async function subjectOf(word: string | undefined, flags: CheckFlags): Promise<S
 /** @throws ProtocolCliError `usage` */
 function runtimeOf(word: string | undefined, { runtime, ...flags }: CheckFlags): Subject {
   if (word !== undefined || flags.demo || flags.command !== undefined)
-    throw usage('--runtime takes no URL, no file, no --demo and no --command', RUNTIME_EXAMPLE);
+    throw usageError('--runtime takes no URL, no file, no --demo and no --command', RUNTIME_EXAMPLE);
   if (runtime === undefined || runtime === true || runtime.trim() === '')
-    throw usage('--runtime needs the command of a driver', RUNTIME_EXAMPLE);
+    throw usageError('--runtime needs the command of a driver', RUNTIME_EXAMPLE);
   return { kind: 'runtime', command: runtime };
 }
 
@@ -146,14 +146,14 @@ const SEE_HELP = 'See protocol-cli check --help.';
 function refuseIdle(kind: Subject['kind'], { given }: CheckFlags): void {
   const [options, why] = IDLE[kind];
   const idle = options.find(option => given.includes(option));
-  if (idle !== undefined) throw usage(`${idle} ${why}`, SEE_HELP);
+  if (idle !== undefined) throw usageError(`${idle} ${why}`, SEE_HELP);
 }
 
 /** @throws ProtocolCliError `usage` for a rule that is not judged in this check. */
 function selectionOf({ only, skip }: CheckFlags, sides: readonly Side[]) {
   const unsupported = only?.find(id => !sides.includes(RULES[id].side));
   if (unsupported !== undefined)
-    throw usage(
+    throw usageError(
       `--only ${unsupported}: this check covers the ${sides[0]} only`,
       `Rules of the ${RULES[unsupported].side} need a transcript: protocol-cli check run.ndjson --only ${unsupported}.`,
     );

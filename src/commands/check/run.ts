@@ -18,26 +18,26 @@ import { missingFrom, readRecording } from '../../events/transcript-reader.js';
 import { REQUIREMENT_IDS, type Warning } from '../../protocol/requirements.js';
 import { findingsOf, shareableRun, type WireRecord } from '../../render/check-evidence.js';
 import { findingLines, type ReportInput } from '../../render/check-report.js';
-import { counted } from '../../render/line.js';
+import { pluralize } from '../../render/line.js';
 import { CHECK_FORMATS, ruleLines } from '../../render/outputs/check.js';
 import { warningText } from '../../render/outputs/trouble.js';
 import { createTheme, printed } from '../../render/terminal/theme.js';
 import { mergeWarnings } from '../../render/warnings.js';
 import { verbosePrinter } from '../../render/wire.js';
 import { Wire } from '../../runtime/wire.js';
-import { cameWithin } from '../../system/process.js';
+import { finishedWithin } from '../../system/process.js';
 import { writeOut } from '../../system/streams.js';
 import { credentialsIn, namedCredentialsIn, secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';
-import { decodeUtf8, firstFew, firstOf, shellWord, since } from '../../util/text.js';
+import { decodeUtf8, elapsedMs, firstWithRest, joinFirst, shellWord } from '../../util/text.js';
 import { stringsIn } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { wireSecrets } from '../event-output.js';
 import { readSource } from '../read-source.js';
 import { writeReports } from '../reports.js';
 import { asTrouble, type Run, withRun } from '../run.js';
-import { listenerOf, reach, readHeaders, type ServerTarget, StartedServers } from '../target.js';
+import { listenerOf, readHeaders, type ServerTarget, StartedServers, startTarget } from '../target.js';
 import { colourOf, type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
 import { runOnEachChange } from '../watch-command.js';
 import { type CheckFlags, planCheck } from './plan.js';
@@ -52,7 +52,7 @@ export async function runCheck(
 ): Promise<ExitStatus> {
   if (flags.list && flags.runtime !== undefined) return listScenarios(flags, terminal);
   if (flags.list || flags.spec) return explainRules(flags, terminal);
-  terminal.computes?.();
+  terminal.beforeLongComputation?.();
   const check = async () => checkOnce(await planCheck(word, flags, terminal), terminal, probes);
   if (!flags.watch) return check();
   const { runtime, command } = flags;
@@ -122,7 +122,7 @@ async function judge(
 function scenarioTimes(recordings: readonly Recording[]) {
   return recordings.flatMap(({ events }) => {
     const id = scenarioIn(events);
-    return id === undefined ? [] : [{ id, ms: since(events.at(-1)?.at ?? 0, events[0]?.at ?? 0) }];
+    return id === undefined ? [] : [{ id, ms: elapsedMs(events.at(-1)?.at ?? 0, events[0]?.at ?? 0) }];
   });
 }
 
@@ -131,7 +131,7 @@ async function reportSoFar(plan: CheckPlan, input: CheckInput, { stderr }: Termi
   const run = await judge(plan, input);
   const broken = findingsOf(run).filter(({ standing, about }) => standing === 'failed' && about !== 'case');
   const rows = broken.flatMap(each => findingLines(each, recordOf(input)));
-  const found = broken.length === 0 ? 'no failures' : counted(broken.length, 'failure');
+  const found = broken.length === 0 ? 'no failures' : pluralize(broken.length, 'failure');
   await writeOut(stderr, `interrupted; ${found} so far\n${printed(rows, createTheme(0), columnsOf(stderr))}`);
   return 3;
 }
@@ -184,7 +184,7 @@ function warningsIn(recordings: readonly Recording[], redactor: Redactor): reado
   });
   return mergeWarnings(warnings).map(({ message }) => {
     const names = [...(scenarios.get(message) ?? [])];
-    return { message: names.length === 0 ? message : `${message} (in ${firstFew(names, MAX_NAMES)})` };
+    return { message: names.length === 0 ? message : `${message} (in ${joinFirst(names, MAX_NAMES)})` };
   });
 }
 
@@ -285,11 +285,11 @@ async function readInput(file: string, { stdin }: Pick<Terminal, 'stdin'>): Prom
   const { events, faults } = transcript;
   if (events.length === 0 && faults.length > 0)
     throw new ProtocolCliError('unreadable-file', `no line of ${name} could be read`, {
-      faults: firstOf(faults, MAX.faults),
+      faults: firstWithRest(faults, MAX.faults),
     });
   const redactor = checkedSecrets(createRedactor());
   for (const event of events) redactor.learn(event);
-  const missing = firstOf([...faults, ...missingFrom(transcript)], MAX.gaps);
+  const missing = firstWithRest([...faults, ...missingFrom(transcript)], MAX.gaps);
   const recordings = events.length === 0 ? [] : recordingsOf([transcript]);
   return { target: name, recordings, gaps: missing.map(fault => gapOf(name, fault)), redactor };
 }
@@ -326,7 +326,7 @@ async function callTool(
   const probing = probe(target, plan, run, probes);
   const trouble = await interrupted.race(probing).then(() => null, asTrouble);
   await run.stop();
-  await cameWithin(Promise.allSettled([probing]), PROBE_STOP_MS); // so that nothing happens after the end
+  await finishedWithin(Promise.allSettled([probing]), PROBE_STOP_MS); // so that nothing happens after the end
   const isWhole = !run.signal.aborted;
   const ended = await run.end(trouble, isWhole ? undefined : 'interrupted');
   if (ended.trouble && isWhole) throw ended.trouble;
@@ -351,9 +351,9 @@ async function probe(
   const { verbose, quiet, operation: operations = [], probeTimeout: probeTimeoutMs } = flags;
   const progress = progressOn(terminal, quiet === true);
   onStop(async () => progress.end());
-  if (verbose) log.subscribe(verbosePrinter(redactor, progress.aside));
-  const print = (text: string) => progress.aside(redactor.text(text));
-  const url = await reach(target, {
+  if (verbose) log.subscribe(verbosePrinter(redactor, progress.printLine));
+  const print = (text: string) => progress.printLine(redactor.text(text));
+  const url = await startTarget(target, {
     ...new StartedServers(log, {
       calls: () => [],
       onStderr: verbose ? print : null,
@@ -366,7 +366,7 @@ async function probe(
     wire: new Wire(log, openClient(true), url, readHeaders(flags, terminal.env)),
     listener: listenerOf({ ...flags, maxBody: MAX_CALLBACK }),
     wants: id => (only?.has(id) ?? true) && !skip?.has(id),
-    onConsent: consent => progress.aside(`visit this URL to continue: ${visibleLine(consent)}\n`),
+    onConsent: consent => progress.printLine(`visit this URL to continue: ${visibleLine(consent)}\n`),
     onProgress: (done, total) => progress.update(done, total),
   });
   progress.end();
@@ -403,7 +403,7 @@ async function programIn(command: string, option = '--command'): Promise<string>
 
 const CLEAR = '\r\u001b[2K';
 
-/** Shows one line on the terminal that is overwritten, and erased at the end; `aside` prints text that stays. */
+/** Shows one line on the terminal that is overwritten, and erased at the end; `printLine` prints text that stays. */
 function progressOn({ stderr, env }: Pick<Terminal, 'stderr' | 'env'>, isQuiet: boolean) {
   const isDrawn = stderr.isTTY === true && env['TERM'] !== 'dumb' && !isQuiet;
   let line = '';
@@ -414,7 +414,7 @@ function progressOn({ stderr, env }: Pick<Terminal, 'stderr' | 'env'>, isQuiet: 
   return {
     update: (done: number, total: number, name?: string) =>
       draw(`checking … ${done} of ${total}${name === undefined ? '' : ` · ${name}`}`),
-    aside(text: string) {
+    printLine(text: string) {
       const shown = line;
       draw('');
       stderr.write(text);

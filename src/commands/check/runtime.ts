@@ -6,11 +6,11 @@ import type { Scenario } from '../../check/runtime/scenario.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { type Line, line, say } from '../../render/line.js';
 import { verbosePrinter } from '../../render/wire.js';
-import { unreadable } from '../../system/files.js';
+import { readError } from '../../system/files.js';
 import { errnoOf, messageOf, ProtocolCliError } from '../../util/errors.js';
 import { didYouMean } from '../../util/text.js';
 import { refuseToReplace, saveTranscript } from '../event-output.js';
-import { usage } from '../options.js';
+import { usageError } from '../options.js';
 import type { Run } from '../run.js';
 import { serverOutput } from '../target.js';
 import type { CheckFlags } from './plan.js';
@@ -20,7 +20,7 @@ function scenariosOf({ scenario: names, only }: Pick<CheckFlags, 'scenario' | 'o
   const known = SCENARIOS.map(({ name }) => name);
   const unknown = names?.find(name => !known.includes(name));
   if (unknown !== undefined)
-    throw usage(
+    throw usageError(
       `unknown scenario "${unknown}"`,
       didYouMean(unknown, known) || '`protocol-cli check --runtime --list` shows all scenarios.',
     );
@@ -41,10 +41,10 @@ export function scenarioLines(flags: CheckFlags): readonly Line[] {
 
 /** Creates the folder for the transcripts, none of which may exist yet. @throws ProtocolCliError `usage`, `unwritable-file` */
 async function prepareFolder(path: string, scenarios: ReturnType<typeof scenariosOf>): Promise<void> {
-  if (path === '-') throw usage('--save needs the name of a folder with --runtime');
+  if (path === '-') throw usageError('--save needs the name of a folder with --runtime');
   const there = await stat(path).catch(() => null);
   if (there && !there.isDirectory())
-    throw usage(
+    throw usageError(
       `--save ${path}: it is not a folder`,
       'With --runtime, --save names a folder for one transcript per scenario.',
     );
@@ -62,14 +62,14 @@ async function requireReadable(path: string): Promise<void> {
     await access(path, constants.R_OK);
   } catch (cause) {
     if (errnoOf(cause) === 'ENOENT') return;
-    throw await unreadable(path, cause, '--log names the file to which the runtime writes its own log.');
+    throw await readError(path, cause, '--log names the file to which the runtime writes its own log.');
   }
 }
 
-/** One line on the terminal that shows the progress; `aside` prints text that stays above it. */
+/** One line on the terminal that shows the progress; `printLine` prints text that stays above it. */
 interface Progress {
   update(done: number, total: number, name: string): void;
-  aside(text: string): void;
+  printLine(text: string): void;
   end(): void;
 }
 
@@ -84,13 +84,13 @@ export async function driveRuntime(
   const scenarios = scenariosOf(flags);
   if (save !== undefined) await prepareFolder(save, scenarios);
   if (logPath !== undefined) await requireReadable(logPath);
-  const print = (text: string) => progress.aside(redactor.text(text));
+  const print = (text: string) => progress.printLine(redactor.text(text));
   const warnings: Warning[] = [];
   const recordings = await runScenarios(scenarios, {
     ...{ clock, windowMs, signal, onProgress: progress.update },
     open: driverOf(command, model),
     onWarning: message => void warnings.push({ message }),
-    onSilence: message => quiet || progress.aside(`${message}\n`),
+    onSilence: message => quiet || progress.printLine(`${message}\n`),
     logPath,
     async onStart({ name }, log) {
       const output = serverOutput(print, name);

@@ -3,10 +3,10 @@ import { optionsOf } from '../../protocol/mcp.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { type JsonReading, parseJson, readJson } from '../../util/json.js';
-import { cut, firstFew, shellWord } from '../../util/text.js';
+import { joinFirst, shellWord, truncate } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
-import { usage } from '../options.js';
+import { usageError } from '../options.js';
 import { readSource } from '../read-source.js';
 import type { Prompts } from '../terminal.js';
 
@@ -33,7 +33,7 @@ export async function readArguments(
   stdin: AsyncIterable<Uint8Array>,
 ): Promise<ArgumentReader> {
   if (whole !== undefined) {
-    if (words.length > 0) throw usage('--args and key=value exclude each other', 'Use one of the two.');
+    if (words.length > 0) throw usageError('--args and key=value exclude each other', 'Use one of the two.');
     const all = await readWhole(whole, stdin);
     return () => all;
   }
@@ -41,11 +41,11 @@ export async function readArguments(
   for (const word of words) {
     const [, key = '', colon, text = ''] = /^(?!:=)([^=]+?)(:?)=(.*)$/s.exec(word) ?? [];
     if (key === '')
-      throw usage(
+      throw usageError(
         `unexpected argument "${word}"; use key=value`,
         'Write key=value, key:=json or key=@file; or give all arguments at once with --args.',
       );
-    if (entries.has(key)) throw usage(`duplicate argument "${key}"`);
+    if (entries.has(key)) throw usageError(`duplicate argument "${key}"`);
     entries.set(key, await readValue(word, key, text, colon === ':', stdin));
   }
   return schema => Object.fromEntries([...entries].map(([key, value]) => [key, value(schema)]));
@@ -71,7 +71,7 @@ function readMember(word: string, text: string): unknown {
   const reading = parseJson(text);
   refuseLossy(word, reading);
   if (reading.ok) return reading.value;
-  throw usage(
+  throw usageError(
     `${word}: ${reading.reason}`,
     'After := comes JSON; a string needs quotes: name:=\'"Ada"\'. For plain text write name=Ada.',
   );
@@ -82,16 +82,16 @@ async function readWhole(source: string, stdin: AsyncIterable<Uint8Array>): Prom
   const reading = file === null ? parseJson(source) : readJson(await readSource(file, stdin));
   const where = file === null ? '--args' : `--args ${file === '-' ? '(standard input)' : file}`;
   if (!reading.ok)
-    throw usage(`${where}: ${reading.reason}`, 'Give a JSON object, @file, or - for standard input.');
+    throw usageError(`${where}: ${reading.reason}`, 'Give a JSON object, @file, or - for standard input.');
   refuseLossy(where, reading);
-  if (!isRecord(reading.value)) throw usage(`${where}: the arguments must be a JSON object`);
+  if (!isRecord(reading.value)) throw usageError(`${where}: the arguments must be a JSON object`);
   return reading.value;
 }
 
 /** Refuses numbers that JSON cannot preserve: 1e400 would become null. */
 function refuseLossy(where: string, reading: JsonReading): void {
   const [note] = reading.ok ? reading.notes : [];
-  if (note !== undefined) throw usage(`${where}: ${note}`);
+  if (note !== undefined) throw usageError(`${where}: ${note}`);
 }
 
 /** Ordered from the most specific type: if several types are allowed, `42` is read as a number rather than a string. */
@@ -162,7 +162,7 @@ function typeName(value: unknown): string {
 /** Limits: length of a foreign text, and how many options and names are shown. */
 const MAX = { text: 300, options: 50, names: 60 };
 
-const shown = (text: string) => visibleLine(cut(text, MAX.text));
+const shown = (text: string) => visibleLine(truncate(text, MAX.text));
 
 function propertiesOf({ properties }: Schema): Readonly<Record<string, Schema>> {
   const all = isRecord(properties) ? Object.entries(properties) : [];
@@ -178,13 +178,13 @@ export async function askForArguments({ name, inputSchema }: Tool, prompts: Prom
   const required = requiredIn(inputSchema);
   const optional = Object.keys(propertiesOf(inputSchema)).filter(each => !required.includes(each));
   if (optional.length > 0)
-    prompts.show(`Optional: ${visibleLine(firstFew(optional, MAX.names))} (give them as key=value)\n`);
-  const values = await prompts.aside(() => askForValues(inputSchema, required, prompts));
+    prompts.show(`Optional: ${visibleLine(joinFirst(optional, MAX.names))} (give them as key=value)\n`);
+  const values = await prompts.lendTerminal(() => askForValues(inputSchema, required, prompts));
   if (values) return values;
   const words = required.map(each => `${shellWord(each)}=…`).join(' ');
   throw new ProtocolCliError(
     prompts.signal.aborted ? 'interrupted' : 'usage',
-    `${name} needs arguments: ${firstFew(required, MAX.names)}`,
+    `${name} needs arguments: ${joinFirst(required, MAX.names)}`,
     { hint: `protocol-cli invoke <url> ${shellWord(name)} ${words}` },
   );
 }

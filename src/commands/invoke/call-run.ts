@@ -10,7 +10,7 @@ import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { safeJson } from '../../util/redact.js';
 import { Consent, type Denial, type ToolInfo } from '../consent.js';
-import { requireScreen, usage } from '../options.js';
+import { requireScreen, usageError } from '../options.js';
 import { asTrouble, type Run, withRun } from '../run.js';
 import { listenerWarnings, readHeaders } from '../target.js';
 import {
@@ -169,7 +169,7 @@ export abstract class CallRun<Found extends { readonly tool: ToolInfo; readonly 
     const { plan, run, options } = this;
     const consent = await Consent.read(options, run.terminal);
     if (plan.target?.kind === 'endpoint' && consent.usesAnnotations)
-      throw usage(
+      throw usageError(
         '--endpoint loads no toolset, but the policy uses annotations',
         'Give the base URL without --endpoint, or use names in the policy.',
       );
@@ -198,7 +198,7 @@ export abstract class CallRun<Found extends { readonly tool: ToolInfo; readonly 
 function outputFor({ output, repeat, dialect }: InvokeOptions, terminal: Terminal): Output {
   if (dialect !== undefined) return 'json';
   if (repeat !== undefined && (output === 'text' || output === 'ui'))
-    throw usage(
+    throw usageError(
       `-o ${output} shows one call, but --repeat makes many`,
       'Use -o plain (a line for each call) or -o json (one object).',
     );

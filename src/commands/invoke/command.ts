@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { DIALECT_NAMES } from '../../dialects/dialect.js';
-import { defineCommand, givenOptions, type RunCommand, usage, wholeNumber } from '../options.js';
+import { defineCommand, givenOptions, type RunCommand, usageError, wholeNumber } from '../options.js';
 import { OUTPUTS } from '../terminal.js';
 
 /** Limited because each call is kept until the end. */
@@ -37,7 +37,7 @@ function refuseIneffective(beside: keyof typeof INEFFECTIVE, given: readonly str
     return reason === undefined ? [] : [{ option, reason }];
   });
   if (idle.length === 0) return;
-  throw usage(
+  throw usageError(
     `${idle.map(({ option }) => option).join(', ')} cannot be combined with ${beside}`,
     `Leave ${idle.length === 1 ? 'it' : 'them'} out; \`protocol-cli invoke --help\` lists all of these.`,
     idle.map(({ option, reason }) => `${option}: ${reason}`),

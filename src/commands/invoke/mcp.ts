@@ -10,7 +10,7 @@ import { connectMcp, type McpServer } from '../../runtime/mcp/connection.js';
 import type { McpPeer, McpTarget, MessageListener } from '../../runtime/mcp/transports.js';
 import { parseJson } from '../../util/json.js';
 import { REDACTED, type Redactor, redactJson, safeJson } from '../../util/redact.js';
-import { cut, formatDuration } from '../../util/text.js';
+import { formatDuration, truncate } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import type { Denial } from '../consent.js';
@@ -159,8 +159,11 @@ class FormAnswers {
       const selected = await chooser.select(questionOf(form, NO_IDS), signal, nth);
       return selected === null ? null : { by: 'person', ...answerOf(form, selected) };
     }
-    if (prompts.canAsk) return prompts.aside(() => askPerson(form, prompts, signal));
-    return this.#leave(form, `the server asks "${cut(form.message, MAX.text)}", but no answer was given`);
+    if (prompts.canAsk) return prompts.lendTerminal(() => askPerson(form, prompts, signal));
+    return this.#leave(
+      form,
+      `the server asks "${truncate(form.message, MAX.text)}", but no answer was given`,
+    );
   };
 
   async #answerByFlag(form: Elicitation, text: string): Promise<FormAnswer | null> {
@@ -172,7 +175,7 @@ class FormAnswers {
     const check = answer && (await checkValue(form.requestedSchema, answer.content ?? {}));
     if (check && check.kind !== 'invalid') return answer;
     const faults = check?.faults.map(fault => visibleLine(`${fault.path}: ${fault.message}`)) ?? [];
-    const message = `--choose ${cut(text, MAX.text)} does not fit the form "${cut(form.message, MAX.text)}"`;
+    const message = `--choose ${truncate(text, MAX.text)} does not fit the form "${truncate(form.message, MAX.text)}"`;
     return this.#leave(form, message, faults);
   }
 
@@ -187,7 +190,7 @@ function hintFor(form: Elicitation): string {
   const { choices } = questionOf(form, NO_IDS);
   if (choiceOf(form)) {
     const few = choices.slice(0, MAX.options);
-    const named = few.map((choice, index) => `${index} ${cut(choice, MAX.label)}`);
+    const named = few.map((choice, index) => `${index} ${truncate(choice, MAX.label)}`);
     return `Answer with --choose <index, label or default>: ${named.join(', ')}.`;
   }
   const { properties, required = [] } = form.requestedSchema;
@@ -230,7 +233,7 @@ async function askPerson(
   over: AbortSignal,
 ): Promise<FormAnswer | null> {
   prompts.show(
-    `The server asks: ${visibleLine(cut(message, MAX.text))}\nAn empty line takes the default. Ctrl-D cancels.\n`,
+    `The server asks: ${visibleLine(truncate(message, MAX.text))}\nAn empty line takes the default. Ctrl-D cancels.\n`,
   );
   const names = Object.keys(requestedSchema.properties);
   const content = await askForValues(requestedSchema, names, prompts, over);
@@ -253,6 +256,6 @@ function jsonRpcPrinter(
 ): (message: unknown, way: keyof typeof SIGNS) => void {
   return (message, way) => {
     const json = redactJson(safeJson(message), redactor);
-    write(`${SIGNS[way]} ${cut(json, MAX_MESSAGE_LENGTH)}\n`);
+    write(`${SIGNS[way]} ${truncate(json, MAX_MESSAGE_LENGTH)}\n`);
   };
 }

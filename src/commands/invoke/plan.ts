@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DialectName } from '../../dialects/dialect.js';
 import type { ProtocolCliError } from '../../util/errors.js';
 import { visibleLine } from '../../util/visible.js';
-import { usage } from '../options.js';
+import { usageError } from '../options.js';
 import {
   type HeaderOptions,
   type ListenerFlags,
@@ -68,7 +68,7 @@ export function planInvoke(given: readonly string[], options: InvokeOptions) {
   if (operation?.includes('=')) throw noOperation(operation);
   refuseContradictions(options);
   if (peer && operation === undefined)
-    throw usage(
+    throw usageError(
       'no tool of the MCP server given',
       `The tool comes first: protocol-cli invoke --mcp '${visibleLine(peer.name)}' <tool> key=value`,
     );
@@ -85,17 +85,20 @@ export function planInvoke(given: readonly string[], options: InvokeOptions) {
 }
 
 function refuseContradictions({ repeat, concurrency, id, follow, linger, dialect, output }: InvokeOptions) {
-  if (repeat === undefined && concurrency !== undefined) throw usage('--concurrency needs --repeat <n>');
+  if (repeat === undefined && concurrency !== undefined) throw usageError('--concurrency needs --repeat <n>');
   if (dialect !== undefined && output !== undefined && output !== 'json')
-    throw usage(`--dialect and -o ${output} exclude each other`, '--dialect prints one JSON object already.');
+    throw usageError(
+      `--dialect and -o ${output} exclude each other`,
+      '--dialect prints one JSON object already.',
+    );
   if (repeat === undefined) return;
   const others = { '--dialect': dialect, '--id': id, '--follow': follow, '--linger': linger };
   const other = Object.entries(others).find(([, value]) => value);
-  if (other) throw usage(`${other[0]} and --repeat exclude each other`);
+  if (other) throw usageError(`${other[0]} and --repeat exclude each other`);
 }
 
 function noOperation(word?: string): ProtocolCliError {
-  return usage(
+  return usageError(
     `no operation given${word === undefined ? '' : `: "${word}" is an argument`}`,
     'The operation comes after the URL: protocol-cli invoke <url> <operation> key=value. `protocol-cli toolset <url>` lists them.',
   );
@@ -103,7 +106,7 @@ function noOperation(word?: string): ProtocolCliError {
 
 /** Returns the given ids, and new ones for the rest (RT-ID). @throws ProtocolCliError `usage` */
 export function identityOf({ id, callId, groupId, userId, ancestor }: InvokeOptions) {
-  if (id === '' || groupId === '') throw usage('--id and --group-id cannot be empty');
+  if (id === '' || groupId === '') throw usageError('--id and --group-id cannot be empty');
   return {
     id: id ?? `call_${randomUUID()}`,
     callId: callId ?? null,

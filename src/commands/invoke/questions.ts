@@ -31,7 +31,7 @@ export class Chooser implements Answering {
     if (flag !== undefined) return selectedIndex(flag, question);
     const { prompts, pick } = this;
     if (pick) return pick(question, AbortSignal.any([prompts.signal, over]));
-    return prompts.canAsk ? prompts.aside(() => askOnTerminal(question, prompts, over)) : null;
+    return prompts.canAsk ? prompts.lendTerminal(() => askOnTerminal(question, prompts, over)) : null;
   }
 
   /** Whether an open question cannot be answered. */

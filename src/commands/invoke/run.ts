@@ -9,11 +9,17 @@ import { Runtime, subscriptionEnd } from '../../runtime/runtime.js';
 import { DISCOVERY_HINTS, Wire } from '../../runtime/wire.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { REDACTED } from '../../util/redact.js';
-import { cut, excerpt, firstFew, formatDuration } from '../../util/text.js';
+import { excerpt, formatDuration, joinFirst, truncate } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import type { Denial } from '../consent.js';
 import { asTrouble, withErrorReport } from '../run.js';
-import { type ConfiguredTarget, reach, readHeaders, type ServerTarget, StartedServers } from '../target.js';
+import {
+  type ConfiguredTarget,
+  readHeaders,
+  type ServerTarget,
+  StartedServers,
+  startTarget,
+} from '../target.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
 import { askForArguments, readArguments } from './arguments.js';
 import { CallRun, type Finish, runCall } from './call-run.js';
@@ -270,7 +276,7 @@ class RapRun extends CallRun<Found> {
     requireServers(config);
     const { targets, warnings } = config;
     if (!this.options.yes)
-      await this.chooser.prompts.aside(() => confirmCommands(targets, this.chooser.prompts));
+      await this.chooser.prompts.lendTerminal(() => confirmCommands(targets, this.chooser.prompts));
     const servers = await Promise.allSettled(targets.map(each => this.#load(each)));
     const loaded = servers.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []));
     const failures = servers.flatMap(each => (each.status === 'rejected' ? [asTrouble(each.reason)] : []));
@@ -299,7 +305,7 @@ class RapRun extends CallRun<Found> {
 
   async #load(target: ConfiguredTarget) {
     const { onStop, signal } = this.run;
-    const wire = this.#wireTo(await reach(target, { onStop, signal, ...this.#servers.options }));
+    const wire = this.#wireTo(await startTarget(target, { onStop, signal, ...this.#servers.options }));
     const { toolset, notes: remarks } = await wire.discover(HINTS, this.options.timeout);
     return { wire, toolset, remarks };
   }
@@ -312,19 +318,19 @@ class RapRun extends CallRun<Found> {
   /** Asks the user for an operation. @throws ProtocolCliError `usage`, with the available names. */
   async #askForOperation(tools: readonly Tool[]): Promise<string> {
     const { canAsk, signal } = this.chooser.prompts;
-    const picked = canAsk ? await this.chooser.prompts.aside(() => this.#pickOperation(tools)) : null;
+    const picked = canAsk ? await this.chooser.prompts.lendTerminal(() => this.#pickOperation(tools)) : null;
     if (picked !== null) return picked;
     const names = [...new Set(tools.map(({ name }) => name))];
     throw new ProtocolCliError(
       signal.aborted ? 'interrupted' : 'usage',
-      `no operation given. Available: ${firstFew(names, MAX.names)}`,
+      `no operation given. Available: ${joinFirst(names, MAX.names)}`,
       { hint: 'Put one of them after the URL: protocol-cli invoke <url> <operation> key=value' },
     );
   }
 
   async #pickOperation(tools: readonly Tool[]): Promise<string | null> {
     const lines = tools.map(
-      ({ name, description }, index) => `${index + 1}  ${name}  ${cut(description, MAX.description)}`,
+      ({ name, description }, index) => `${index + 1}  ${name}  ${truncate(description, MAX.description)}`,
     );
     this.chooser.prompts.show(`${lines.map(visibleLine).join('\n')}\n`);
     for (;;) {

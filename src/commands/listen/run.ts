@@ -8,7 +8,7 @@ import type { Callback } from '../../protocol/callbacks.js';
 import { llmText } from '../../protocol/outcome.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { arrivalOf, arrivalStep, arrivalWarnings } from '../../render/callbacks.js';
-import { clipped, elapsed, type Line, line, marked, quote, say, UNWRAPPED } from '../../render/line.js';
+import { clipped, elapsed, type Line, line, quote, say, UNWRAPPED, withMark } from '../../render/line.js';
 import { displayReport } from '../../render/outputs/call-report.js';
 import { type Trouble, warningText } from '../../render/outputs/trouble.js';
 import { panesOf, viewPane, wholePane } from '../../render/panes.js';
@@ -22,7 +22,7 @@ import { ProtocolCliError } from '../../util/errors.js';
 import { type OutputLine, safeJsonLine } from '../../util/redact.js';
 import { formatDuration } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import { type ServerFlags, usage } from '../options.js';
+import { type ServerFlags, usageError } from '../options.js';
 import type { Run } from '../run.js';
 import { networkWarnings, printReady, runServer } from '../run-server.js';
 import { colourOf, type ExitStatus, type Terminal } from '../terminal.js';
@@ -66,7 +66,7 @@ export async function runListen(flags: ListenFlags, terminal: Terminal): Promise
 function expectedPair({ groupId, id }: ListenFlags): CallIds[] {
   if (groupId === undefined && id === undefined) return [];
   if (groupId && id) return [{ groupId, id }];
-  throw usage(
+  throw usageError(
     '--group-id and --id need each other and cannot be empty',
     'Both identify a call. Without them, all callbacks are shown.',
   );
@@ -74,9 +74,9 @@ function expectedPair({ groupId, id }: ListenFlags): CallIds[] {
 
 function checkCount({ count }: ListenFlags, expected: number): void {
   if (count === 0)
-    throw usage('--count must be at least 1', 'Without --count, listen runs until it is stopped.');
+    throw usageError('--count must be at least 1', 'Without --count, listen runs until it is stopped.');
   if (count !== undefined && expected > 0 && count > expected)
-    throw usage(
+    throw usageError(
       `--count ${count}: only ${expected} results are expected`,
       'Each expected call has one result.',
     );
@@ -398,7 +398,7 @@ function idWords(message: Callback): Line {
 /** Describes a request that belongs to no call; for a wrong address it includes the right one. */
 function untrackedLine(request: UntrackedRequest, callbackUrl: string): Line {
   const { method, url, status, refusal = '' } = request;
-  if (refusal !== 'wrong-address') return marked('failed', quote(refusedText(request)));
+  if (refusal !== 'wrong-address') return withMark('failed', quote(refusedText(request)));
   const refused = clipped(`a ${method} to ${url} was refused with ${status}`, 'plain', MAX);
-  return marked('failed', line`${refused}: callbacks go to ${clipped(callbackUrl, 'plain', MAX)}`);
+  return withMark('failed', line`${refused}: callbacks go to ${clipped(callbackUrl, 'plain', MAX)}`);
 }

@@ -5,14 +5,14 @@ import type { FixtureSet } from '../../fixtures/fixture-set.js';
 import type { Step } from '../../fixtures/reply-schema.js';
 import { stepsOf } from '../../fixtures/reply-schema.js';
 import { readFixtureFiles } from '../../mock/sources.js';
-import { counted } from '../../render/line.js';
+import { pluralize } from '../../render/line.js';
 import { writePublicFile } from '../../system/files.js';
 import { writeOut } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { refuseToReplace } from '../event-output.js';
-import { usage } from '../options.js';
+import { usageError } from '../options.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
 
 interface LoadedFixtures {
@@ -30,7 +30,7 @@ export async function loadFixtures(files: readonly string[], speed?: number): Pr
   const read = await readFixtureFiles(files);
   const transcripts = read.filter(isTranscriptFile);
   if (transcripts.length === 0 && speed !== undefined)
-    throw usage(
+    throw usageError(
       '--speed needs a transcript',
       'Fixtures have delays of their own. --save writes transcripts, such as run.ndjson.',
     );
@@ -161,12 +161,12 @@ export async function exportFixtures(
   const read = await readFixtureFiles(files);
   const stranger = read.find(each => !isTranscriptFile(each));
   if (stranger)
-    throw usage(
+    throw usageError(
       `--export needs transcripts; ${stranger.path} is not one`,
       'Give only transcripts, as --save and -o ndjson write them.',
     );
   if (target !== '-' && files.some(file => resolve(file) === resolve(target)))
-    throw usage(
+    throw usageError(
       `--export would write over the transcript ${target}`,
       'Give another file, such as fixtures.yaml.',
     );
@@ -181,8 +181,8 @@ export async function exportFixtures(
   await (target === '-' ? writeOut(stdout, text) : writePublicFile(target, text, { replaces: false }));
   const { warnings } = recorded;
   for (const warning of warnings) stderr.write(`warning: ${warning}\n`);
-  const lost = warnings.length > 0 ? `, ${counted(warnings.length, 'warning')}` : '';
-  const wrote = visibleLine(`wrote ${target}: ${counted(file.fixtures.length, 'fixture')}${lost}`);
+  const lost = warnings.length > 0 ? `, ${pluralize(warnings.length, 'warning')}` : '';
+  const wrote = visibleLine(`wrote ${target}: ${pluralize(file.fixtures.length, 'fixture')}${lost}`);
   if (target !== '-') stderr.write(`${wrote}\n`);
   return 0;
 }

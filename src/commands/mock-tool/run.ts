@@ -1,13 +1,13 @@
 import { Writable } from 'node:stream';
 import { unread } from '../../events/bounded-events.js';
-import { callbackSecrets } from '../../events/shareable.js';
+import { callbackRedactor } from '../../events/shareable.js';
 import type { FixtureSet } from '../../fixtures/fixture-set.js';
 import { stepsOf } from '../../fixtures/reply-schema.js';
 import { isLoopback } from '../../http/addresses.js';
 import { MockTool, type MockToolOptions } from '../../mock/mock-tool.js';
 import type { Rate } from '../../mock/responder.js';
 import { fixtureFiles, loadHandlers } from '../../mock/sources.js';
-import { counted } from '../../render/line.js';
+import { pluralize } from '../../render/line.js';
 import { VERIFICATION_FORMATS } from '../../render/outputs/verification.js';
 import { systemClock } from '../../system/clock.js';
 import { keepHeapTight } from '../../system/process.js';
@@ -17,7 +17,7 @@ import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import { readUrl } from '../../util/url.js';
 import { visibleLine } from '../../util/visible.js';
 import { headerFor, type Subscribe } from '../event-output.js';
-import { DRAWABLE, type ServerFlags, type ServerOutput, usage } from '../options.js';
+import { DRAWABLE, type ServerFlags, type ServerOutput, usageError } from '../options.js';
 import { checkReports, type ReportRequest, writeReports } from '../reports.js';
 import {
   commandFailure,
@@ -69,7 +69,7 @@ export async function runMockTool(
   terminal: Terminal,
 ): Promise<number> {
   const { output: asked, mcp, report: reports = [], speed } = flags;
-  if (mcp && asked === 'ui') throw usage('-o ui does not show MCP', 'Use -o plain.');
+  if (mcp && asked === 'ui') throw usageError('-o ui does not show MCP', 'Use -o plain.');
   const ndjsonHint = 'Ask GET /__mock__/journal with Accept: application/x-ndjson instead.';
   const request = { output: asked, prefersScreen: mcp === undefined, ndjsonHint, example: EXAMPLE };
   const { files: paths, command, output } = readServerLine(words, request, terminal);
@@ -162,7 +162,7 @@ function refuseContradictions(files: readonly string[], flags: MockToolFlags, ha
     ],
   ];
   const [, message, hint] = rules.find(([isBroken]) => isBroken) ?? [];
-  if (message !== undefined) throw usage(message, hint);
+  if (message !== undefined) throw usageError(message, hint);
 }
 
 interface Sources extends Pick<MockToolOptions, 'fixtures' | 'handlers' | 'middleware'> {
@@ -308,7 +308,7 @@ async function lineOutput(
   { output, flags, command }: MockContext,
   terminal: Terminal,
 ): Promise<LiveOutput> {
-  const redactor = callbackSecrets();
+  const redactor = callbackRedactor();
   const subscribe = subscribeToAll(tool);
   const learning: Subscribe = listener =>
     subscribe(event => {
@@ -445,7 +445,7 @@ export class FixtureReloader {
       await tool.replaceFixtures(fixtures);
       const { length: count } = fixtures.fixtures;
       const was = count === before ? '' : ` (was ${before})`;
-      output.notice(`reloaded ${counted(count, 'fixture')}${was}`);
+      output.notice(`reloaded ${pluralize(count, 'fixture')}${was}`);
       output.warn(warnings);
     } catch (error) {
       output.notice(`reload failed; keeping the previous fixtures: ${reasonOf(error)}`, true);

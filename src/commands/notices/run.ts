@@ -12,7 +12,7 @@ import { ProtocolCliError } from '../../util/errors.js';
 import { redactJson, safeJson } from '../../util/redact.js';
 import { bytesText } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import { usage } from '../options.js';
+import { usageError } from '../options.js';
 import { readRapConfig, requireServers } from '../rap-config.js';
 import { asTrouble, type Run, withRun } from '../run.js';
 import {
@@ -72,13 +72,13 @@ class Notices {
     // Credentials belong to one origin; with several, it is unknown to which (threats, row 12).
     const origins = new Set(urls.map(each => new URL(each).origin));
     if (origins.size > 1 && Object.keys(readHeaders(this.options, terminal.env)).length > 0)
-      throw usage(
+      throw usageError(
         '.infinity/rap.json has several servers, but headers are for one',
         'Give the URL of that server.',
       );
     const warnings = [...config.warnings, ...config.targets.flatMap(notNotified)];
     if (urls.length === 0)
-      throw usage(
+      throw usageError(
         'no configured server accepts notices',
         'Give the URL of the tool server.',
         warnings.map(({ message }) => message),
@@ -205,7 +205,7 @@ export function runCancel(
   const { groupId: thread_id, id: tool_call_id } = options;
   return sendNotices(options, terminal, async notices => {
     const url = word === undefined ? null : requireUrl(word);
-    if (thread_id === '' || tool_call_id === '') throw usage('--group-id and --id cannot be empty');
+    if (thread_id === '' || tool_call_id === '') throw usageError('--group-id and --id cannot be empty');
     const notice = { kind: 'cancel', message: { thread_id, tool_call_id } } as const;
     await notices.send(await notices.servers(url), [notice]);
   });
@@ -222,18 +222,18 @@ export function runCloseThread(
     const misplaced = target ? undefined : rest.find(word => /^(https?:\/\/|:\d)/i.test(word));
     if (misplaced !== undefined) {
       const others = rest.filter(word => word !== misplaced).join(' ');
-      throw usage(
+      throw usageError(
         `unexpected URL: ${misplaced}; expected a thread`,
         `The URL comes first: protocol-cli close-thread ${misplaced} ${others}. For a thread with that name use --group-id.`,
       );
     }
     const threads = [...new Set([...rest, ...(options.groupId ?? [])])];
     if (threads.length === 0)
-      throw usage(
+      throw usageError(
         'no thread given',
         'Threads come after the URL: protocol-cli close-thread <url> <thread>; or give --group-id.',
       );
-    if (threads.includes('')) throw usage('a thread name cannot be empty');
+    if (threads.includes('')) throw usageError('a thread name cannot be empty');
     const servers = await notices.servers(target?.kind === 'url' ? target.url : null);
     await notices.send(
       servers,
@@ -251,7 +251,7 @@ export function runMigrate(
   return sendNotices(options, terminal, async notices => {
     const [destination = '', session = '', word] = [...words].reverse();
     if (words.length < 2 || words.length > 3)
-      throw usage(
+      throw usageError(
         `expected a session and a destination, got: ${words.join(' ')}`,
         'protocol-cli migrate [url] <session> <destination>',
       );
@@ -272,7 +272,7 @@ export function runMigrate(
       throw new ProtocolCliError(first.code, 'some configured servers did not answer', { faults });
     }
     if (bases.length === 0)
-      throw usage(
+      throw usageError(
         'no configured toolset declares needsMigration (TOOL-MIGRATE)',
         'Nothing was sent; --force sends it to every configured server.',
       );
@@ -280,11 +280,11 @@ export function runMigrate(
 }
 
 function migrationOf(session: string, destination: string) {
-  if (session === '') throw usage('the session id cannot be empty');
+  if (session === '') throw usageError('the session id cannot be empty');
   const checked = validate(NOTICES.migrate.body, { session_id: session, destination_url: destination });
   if (checked.ok) return checked.value;
   const hint = 'Write the full URL that the tool will use: https://other.example:3001.';
-  throw usage(`invalid destination: ${destination}`, hint, checked.faults);
+  throw usageError(`invalid destination: ${destination}`, hint, checked.faults);
 }
 
 /** Returns the base URL of a server. @throws ProtocolCliError `usage` for a toolset without needsMigration, without --force. */
@@ -293,7 +293,7 @@ async function migratingBase(url: string, { force }: MigrateOptions, notices: No
   if (toolset.needsMigration) return base;
   const message = `the toolset ${visibleLine(toolset.name)} does not declare needsMigration`;
   if (!force)
-    throw usage(
+    throw usageError(
       `${message}: it has no state to move (TOOL-MIGRATE)`,
       'Nothing was sent; --force sends it anyway.',
     );

@@ -1,20 +1,20 @@
 import { rm } from 'node:fs/promises';
 import type { Event } from '../../events/events.js';
-import type { GroupKeeper } from '../../events/log.js';
+import type { EventStore } from '../../events/log.js';
 import type { EventRedactor } from '../../events/shareable.js';
 import { type TranscriptAbout, transcriptWriter } from '../../events/transcript-writer.js';
 import { PROTOCOL_WORDS } from '../../protocol/callbacks.js';
 import { startRecorder } from '../../record/recorder.js';
-import { counted } from '../../render/line.js';
+import { pluralize } from '../../render/line.js';
 import { createPrivateFile, type Files, GroupWriter, openToAppend } from '../../system/files.js';
 import { keepHeapTight } from '../../system/process.js';
-import { quietPipes } from '../../system/streams.js';
+import { ignoreClosedPipes } from '../../system/streams.js';
 import { isCredentialHeader, secretsOf } from '../../util/credentials.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';
 import { readUrl } from '../../util/url.js';
 import { valueAt } from '../../util/values.js';
 import { refuseToReplace, wireSecrets } from '../event-output.js';
-import { type ServerFlags, usage } from '../options.js';
+import { type ServerFlags, usageError } from '../options.js';
 import { networkWarnings, printReady, runServer, startLines } from '../run-server.js';
 import { requireUrl } from '../target.js';
 import type { Terminal } from '../terminal.js';
@@ -64,8 +64,9 @@ interface RecordFlags extends ServerFlags {
 function recorderOptions(url: string, flags: RecordFlags) {
   const { save, output, host, port, allowHost = [], callbackUrl = null, allowCallback = [] } = flags;
   if (save === undefined && output !== 'ndjson')
-    throw usage('no output for the recording', 'Add --save <file>, or -o ndjson for stdout.');
-  if (save === '-') throw usage('--save needs a file name', '-o ndjson writes the transcript to stdout.');
+    throw usageError('no output for the recording', 'Add --save <file>, or -o ndjson for stdout.');
+  if (save === '-')
+    throw usageError('--save needs a file name', '-o ndjson writes the transcript to stdout.');
   return {
     ...{ url: toolUrl(url), host, port, maxBody: flags.maxBody, drainMs: flags.drain },
     ...{ allowHosts: allowHost, allowCallbacks: allowCallback, callbackBase: callbackUrl },
@@ -74,7 +75,7 @@ function recorderOptions(url: string, flags: RecordFlags) {
 
 function toolUrl(word: string): string {
   if (readUrl(word)?.username || readUrl(word)?.password)
-    throw usage(
+    throw usageError(
       'the URL of the tool contains a user name or password',
       'Remove them: the recorder forwards the headers of the runtime to the tool.',
     );
@@ -98,14 +99,14 @@ export async function runRecord(url: string, flags: RecordFlags, terminal: Termi
     run.onTranscriptEnd(async reason => {
       await file?.close(reason);
       if (!calls) await file?.remove();
-      else if (file && !flags.quiet) run.stderr.write(`wrote ${path} (${counted(calls(), 'call')})\n`);
+      else if (file && !flags.quiet) run.stderr.write(`wrote ${path} (${pluralize(calls(), 'call')})\n`);
     });
-    log.keep({
+    log.storeEventsIn({
       take(event) {
         redactor.learn(event); // must run before the event is written
         file?.take(event);
       },
-      kept: async () => file?.kept(),
+      stored: async () => file?.stored(),
     });
     const recorder = await startRecorder(log, options);
     calls = recorder.calls;
@@ -117,7 +118,7 @@ export async function runRecord(url: string, flags: RecordFlags, terminal: Termi
     const { port, url: own } = recorder;
     const { stdout } = terminal;
     printReady({ port, url: own }, `recording ${options.url}: point the runtime at ${own}`, terminal);
-    if (flags.output === 'ndjson') quietPipes(stdout);
+    if (flags.output === 'ndjson') ignoreClosedPipes(stdout);
     const output = await startLines(
       {
         ...{ output: flags.output, flags, redactor, about },
@@ -140,7 +141,7 @@ export async function runRecord(url: string, flags: RecordFlags, terminal: Termi
 }
 
 /** A transcript that is written line by line, so that a kill loses nothing: `log.keep(file)`. */
-interface TranscriptFile extends GroupKeeper {
+interface TranscriptFile extends EventStore {
   /**
    * Writes the last line.
    * @throws ProtocolCliError `unwritable-file` for the first line that could not be written in time, even if it was written later.
@@ -171,10 +172,10 @@ export async function createTranscriptFile(
   const add = (texts: readonly string[]) => writer.add(texts.map(text => `${text}\n`).join(''));
   return {
     take: (event: Event) => add(lines.event(event)),
-    kept: () => writer.kept(),
+    stored: () => writer.written(),
     async close(reason) {
       add([lines.end(reason)]);
-      await writer.kept().catch(() => {}); // thrown below as `failure`
+      await writer.written().catch(() => {}); // thrown below as `failure`
       await file.close();
       if (writer.failure) throw writer.failure;
     },

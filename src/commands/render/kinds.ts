@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { Reading, ValidReading } from '../../dialects/dialect.js';
 import { readAs } from '../../dialects/dialects.js';
 import { answerOf, readMcpAnswer } from '../../events/answer.js';
-import { shareableMessage, urlSecrets } from '../../events/shareable.js';
+import { shareableMessage, urlRedactor } from '../../events/shareable.js';
 import { CALLBACK_TYPES, type Callback, readCallback, toolResultSchema } from '../../protocol/callbacks.js';
 import { type Invocation, type InvocationReading, readInvocation } from '../../protocol/invocation.js';
 import { type JudgedOutcome, llmText, outcomeOfText } from '../../protocol/outcome.js';
@@ -12,15 +12,15 @@ import { validate } from '../../protocol/validate.js';
 import { callHeading, messageLines } from '../../render/callbacks.js';
 import { problemLines } from '../../render/failure.js';
 import {
-  counted,
   type Line,
   labelled,
   line,
-  marked,
+  pluralize,
   quote,
   say,
   textLines,
   took,
+  withMark,
 } from '../../render/line.js';
 import { displayReport } from '../../render/outputs/call-report.js';
 import {
@@ -31,11 +31,11 @@ import {
 } from '../../render/outputs/schemas.js';
 import { llmPane, panesOf, panesOfResult, viewPane } from '../../render/panes.js';
 import { finalLines } from '../../render/session-calls.js';
-import { basisWords } from '../../render/steps.js';
+import { basisLine } from '../../render/steps.js';
 import { toolsetLines } from '../../render/toolset.js';
 import { textWarnings } from '../../render/warnings.js';
 import { redactJson, safeJson } from '../../util/redact.js';
-import { cut } from '../../util/text.js';
+import { truncate } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import {
   asWarning,
@@ -44,20 +44,20 @@ import {
   type Kind,
   messagesOf,
   numbered,
+  requireValid,
   type Saved,
   type SavedAnswer,
   type Section,
   saved,
-  sound,
   type View,
 } from './saved.js';
 
 const callbackKind: Kind = {
   name: `a callback (${CALLBACK_TYPES.join(', ')})`,
   dialect: 'rap',
-  isMeant: ({ type }) => CALLBACK_TYPES.some(each => each === type),
+  looksLike: ({ type }) => CALLBACK_TYPES.some(each => each === type),
   read(json, { supports, isPrivate }) {
-    const { message, native, warnings: remarks } = sound(readCallback(json));
+    const { message, native, warnings: remarks } = requireValid(readCallback(json));
     const { sections, members, warnings } = shownContent(message, supports);
     const reading = message.type === 'tool_result' ? readAs('rap', native) : null;
     return saved(
@@ -74,7 +74,7 @@ const callbackKind: Kind = {
 function withoutSecretUrls(message: Callback, native: unknown): unknown {
   if (!isRecord(native)) return native;
   if (message.type !== 'user_choice') return shareableMessage(native);
-  const secrets = urlSecrets([message.response_url], [message.id, message.group_id]);
+  const secrets = urlRedactor([message.response_url], [message.id, message.group_id]);
   return { ...native, response_url: secrets.text(message.response_url) };
 }
 
@@ -96,12 +96,12 @@ function shownContent(message: Callback, supports: View['supports']) {
 const invocationKind: Kind = {
   name: 'an invocation',
   dialect: 'rap',
-  isMeant: value => 'operation' in value,
+  looksLike: value => 'operation' in value,
   read(json, { isPrivate }) {
-    const reading = sound<Extract<InvocationReading, { ok: true }>>(readInvocation(json));
+    const reading = requireValid<Extract<InvocationReading, { ok: true }>>(readInvocation(json));
     const { invocation } = reading;
     const { callback_url, id, group_id, call_id } = invocation;
-    const secrets = urlSecrets([callback_url], [id, group_id, call_id ?? '']);
+    const secrets = urlRedactor([callback_url], [id, group_id, call_id ?? '']);
     const shareable: Invocation = JSON.parse(redactJson(JSON.stringify(invocation), secrets));
     const lines = invocationLines(isPrivate ? invocation : shareable);
     return saved('invocation', [lines], { invocation: shareable }, messagesOf(reading.notes));
@@ -123,9 +123,9 @@ function invocationLines(invocation: Invocation): Line[] {
 const toolsetKind: Kind = {
   name: 'a toolset',
   dialect: 'rap',
-  isMeant: ({ tools }) => Array.isArray(tools),
+  looksLike: ({ tools }) => Array.isArray(tools),
   async read(json) {
-    const { toolset, notes } = sound(await readToolset(json));
+    const { toolset, notes } = requireValid(await readToolset(json));
     return saved('toolset', [toolsetLines(toolset)], { toolset }, messagesOf(notes));
   },
 };
@@ -133,10 +133,10 @@ const toolsetKind: Kind = {
 const reportKind: Kind = {
   name: 'a report (invoke -o json)',
   dialect: 'rap',
-  isMeant: ({ invocation, warnings, error }) =>
+  looksLike: ({ invocation, warnings, error }) =>
     isRecord(invocation) || (Array.isArray(warnings) && isRecord(error)),
   read(json, { supports }) {
-    const report = sound(validate(reportSchema, json.value)).value;
+    const report = requireValid(validate(reportSchema, json.value)).value;
     return {
       sections: reportSections(report, supports),
       report: json.value,
@@ -148,9 +148,9 @@ const reportKind: Kind = {
 const repeatsKind: Kind = {
   name: 'a report of many calls (invoke --repeat -o json)',
   dialect: 'rap',
-  isMeant: ({ calls, warnings }) => Array.isArray(calls) && Array.isArray(warnings),
+  looksLike: ({ calls, warnings }) => Array.isArray(calls) && Array.isArray(warnings),
   read({ value, source }, { supports }) {
-    const { calls, warnings } = sound(validate(z.omit(repeatsSchema, { summary: true }), value)).value;
+    const { calls, warnings } = requireValid(validate(z.omit(repeatsSchema, { summary: true }), value)).value;
     const shown = calls.map(call => reportSections(call, supports));
     return {
       sections: [...numbered('CALL', shown), problemLines(warnings.map(asWarning))],
@@ -182,21 +182,21 @@ function reportLines({ invocation, endpoint, acknowledgement, outcome, callbacks
   const answer = isGood ? 'acknowledged with 200' : `answered ${status} instead of 200`;
   const isFine = !outcome || outcome.type === 'success';
   return [
-    ...(invocation ? [marked('done', line`sent ${quote(invocation.operation, 'title')}${where}`)] : []),
-    ...(acknowledgement ? [marked(isGood ? 'done' : 'failed', line`${answer}${took(ms)}`)] : []),
+    ...(invocation ? [withMark('done', line`sent ${quote(invocation.operation, 'title')}${where}`)] : []),
+    ...(acknowledgement ? [withMark(isGood ? 'done' : 'failed', line`${answer}${took(ms)}`)] : []),
     ...callbacks.map(callbackLine),
-    ...(isFine ? [] : [marked('failed', line`outcome ${outcome.type} (${basisWords(outcome.basis)})`)]),
+    ...(isFine ? [] : [withMark('failed', line`outcome ${outcome.type} (${basisLine(outcome.basis)})`)]),
   ];
 }
 
 function callbackLine(callback: NonNullable<Report['callbacks']>[number]): Line {
   const { type, ms, verdict, status, ourStatus = status, reason, text } = callback;
-  if (verdict === 'settles') return marked('done', line`result${took(ms)}`);
+  if (verdict === 'settles') return withMark('done', line`result${took(ms)}`);
   const answered = status === null ? 'not answered' : `answered ${status}`;
   const words = reason ?? text;
   const why = words !== undefined && line`: ${quote(words)}`;
   const mark = ourStatus === 200 ? 'note' : 'failed';
-  return marked(mark, line`${quote(type ?? 'callback', 'title')} ${verdict}, ${answered}${why}${took(ms)}`);
+  return withMark(mark, line`${quote(type ?? 'callback', 'title')} ${verdict}, ${answered}${why}${took(ms)}`);
 }
 
 /** How a reported call ended, as far as its result tells. */
@@ -258,10 +258,10 @@ const MAX = { member: 300, text: 200, events: 50 };
 function outcomeLines({ type, basis, ...members }: JudgedOutcome): Line[] {
   const [mark, tone] = type === 'success' ? (['✓', 'good'] as const) : (['✗', 'bad'] as const);
   return [
-    line`${say(`${mark} `, tone)}outcome ${say(type, tone)}${say(` (${basisWords(basis)})`, 'dim')}`,
+    line`${say(`${mark} `, tone)}outcome ${say(type, tone)}${say(` (${basisLine(basis)})`, 'dim')}`,
     ...Object.entries(members).flatMap(([name, value]): Line[] => {
       if (value === undefined) return [];
-      const text = cut(typeof value === 'string' ? value : safeJson(value), MAX.member);
+      const text = truncate(typeof value === 'string' ? value : safeJson(value), MAX.member);
       return [[say(`    ${name}  `, 'dim'), ...quote(text)]];
     }),
   ];
@@ -276,9 +276,9 @@ function kindOfAnswer({ answer: { outcome } }: ValidReading): string {
 const settledCallKind: Kind = {
   name: 'a settled call of an agent session (tool_result, error_event)',
   dialect: 'session',
-  isMeant: value => 'kind' in value && 'tool_req' in value,
+  looksLike: value => 'kind' in value && 'tool_req' in value,
   read(json) {
-    const reading = sound(readAs('session', json.value));
+    const reading = requireValid(readAs('session', json.value));
     return savedAnswer(kindOfAnswer(reading), reading, json);
   },
 };
@@ -288,10 +288,12 @@ const batchSchema = z.object({ type: z.literal('batch'), results: z.array(z.unkn
 const batchKind: Kind = {
   name: 'a batch of settled calls of an agent session',
   dialect: 'session',
-  isMeant: ({ type }) => type === 'batch',
+  looksLike: ({ type }) => type === 'batch',
   read({ value: native, notes, source }) {
-    const { results } = sound(validate(batchSchema, native)).value;
-    const readings = results.map((result, index) => sound(readAs('session', result), `$.results[${index}]`));
+    const { results } = requireValid(validate(batchSchema, native)).value;
+    const readings = results.map((result, index) =>
+      requireValid(readAs('session', result), `$.results[${index}]`),
+    );
     const calls = readings.map(reading => answerSections(kindOfAnswer(reading), reading));
     return saved(
       'batch',
@@ -320,10 +322,10 @@ function sourced(
 const changesKind: Kind = {
   name: 'changes of an agent session',
   dialect: 'session',
-  isMeant: ({ status, ...rest }) =>
+  looksLike: ({ status, ...rest }) =>
     typeof status === 'string' && ('new_events' in rest || 'started_at' in rest || 'finished_at' in rest),
   read({ value: message }) {
-    const changes = sound(validate(changesSchema, message)).value;
+    const changes = requireValid(validate(changesSchema, message)).value;
     const pending = pendingIn(changes);
     return saved('changes', changesSections(changes, pending), { message, pending });
   },
@@ -351,14 +353,15 @@ function changesSections(changes: Changes, pending: readonly ToolRequest[] | nul
       [say('session ', 'title'), ...quote(status, 'title')],
       ...time('started', started_at),
       ...time('finished', finished_at),
-      ...(error ? [[say('✗ ', 'bad'), ...quote(cut(error, MAX.text))]] : []),
+      ...(error ? [[say('✗ ', 'bad'), ...quote(truncate(error, MAX.text))]] : []),
     ],
     [
-      ...(events.length === 0 ? [] : [[say(counted(events.length, 'EVENT', 'EVENTS'), 'title')]]),
+      ...(events.length === 0 ? [] : [[say(pluralize(events.length, 'EVENT', 'EVENTS'), 'title')]]),
       ...(rest > 0 ? [[say(`… ${rest} earlier`, 'dim')]] : []),
       ...events.slice(-MAX.events).map(({ type, timestamp, data }): Line => {
         const when = timestamp === undefined ? [] : [...quote(timestamp, 'dim'), say('  ')];
-        const what = data === undefined ? [] : [say('  '), ...quote(cut(safeJson(data), MAX.text), 'dim')];
+        const what =
+          data === undefined ? [] : [say('  '), ...quote(truncate(safeJson(data), MAX.text), 'dim')];
         return [...when, ...quote(type), ...what];
       }),
     ],
@@ -369,10 +372,10 @@ function changesSections(changes: Changes, pending: readonly ToolRequest[] | nul
 
 function pendingLines(pending: readonly ToolRequest[]): Line[] {
   return [
-    [say(counted(pending.length, 'PENDING CALL', 'PENDING CALLS'), 'title')],
+    [say(pluralize(pending.length, 'PENDING CALL', 'PENDING CALLS'), 'title')],
     ...pending.map(({ tool_name, args = {}, id }): Line => {
       const name = id == null ? [say(' without an id', 'dim')] : [say(' as ', 'dim'), ...quote(id)];
-      return line`${quote(tool_name)} ${quote(cut(safeJson(args), MAX.text))}${name}`;
+      return line`${quote(tool_name)} ${quote(truncate(safeJson(args), MAX.text))}${name}`;
     }),
   ];
 }
@@ -380,22 +383,22 @@ function pendingLines(pending: readonly ToolRequest[]): Line[] {
 const lmkitKind: Kind = {
   name: 'a ToolCallResult of LM-Kit',
   dialect: 'lmkit',
-  isMeant: value => 'ResultJson' in value,
-  read: json => savedAnswer('ToolCallResult', sound(readAs('lmkit', json.value)), json),
+  looksLike: value => 'ResultJson' in value,
+  read: json => savedAnswer('ToolCallResult', requireValid(readAs('lmkit', json.value)), json),
 };
 
 /** The result of `tools/call`. */
 const mcpKind: Kind = {
   name: 'a CallToolResult of MCP',
   dialect: 'mcp',
-  isMeant: ({ content, isError, structuredContent }) =>
+  looksLike: ({ content, isError, structuredContent }) =>
     Array.isArray(content) || isError !== undefined || structuredContent !== undefined,
   read: (json, { supports }) => savedMcp(json, supports),
 };
 
 /** @param place path of the result in the whole JSON */
 function savedMcp(json: Json, supports: View['supports'], place = '$'): Saved {
-  const reading = sound(readAs('mcp', json.value), place);
+  const reading = requireValid(readAs('mcp', json.value), place);
   const { native, text, notes, answer } = reading;
   const settled = { by: 'answer', native, text, notes, reading, outcome: answer.outcome } as const;
   return savedAnswer('CallToolResult', reading, json, panesOf({ settled }, supports) ?? undefined);
@@ -405,7 +408,7 @@ function savedMcp(json: Json, supports: View['supports'], place = '$'): Saved {
 const jsonRpcKind: Kind = {
   name: 'a response of JSON-RPC to tools/call',
   dialect: 'mcp',
-  isMeant: value => 'jsonrpc' in value && ('result' in value || 'error' in value),
+  looksLike: value => 'jsonrpc' in value && ('result' in value || 'error' in value),
   read(json, { supports }) {
     const { result, error } = isRecord(json.value) ? json.value : {};
     if (error !== undefined) return savedError(error, supports);
@@ -437,9 +440,9 @@ type SavedCall = NonNullable<SavedSession['calls']>[number];
 const sessionReportKind: Kind = {
   name: 'a report of an agent session (session answer -o json)',
   dialect: 'session',
-  isMeant: ({ session, calls }) => isRecord(session) && Array.isArray(calls),
+  looksLike: ({ session, calls }) => isRecord(session) && Array.isArray(calls),
   read({ value, source }) {
-    const { session, calls = [], warnings, error } = sound(validate(sessionReportSchema, value)).value;
+    const { session, calls = [], warnings, error } = requireValid(validate(sessionReportSchema, value)).value;
     const answer = session?.answer;
     return {
       sections: [
@@ -455,7 +458,7 @@ const sessionReportKind: Kind = {
 };
 
 function sessionHead({ id, url, status, rounds, error }: NonNullable<SavedSession['session']>): Line[] {
-  const state = `${status ?? 'not heard of'} · ${counted(rounds, 'round')}`;
+  const state = `${status ?? 'not heard of'} · ${pluralize(rounds, 'round')}`;
   return [
     [say('SESSION ', 'title'), ...quote(id, 'title'), say('  '), ...quote(state)],
     quote(url, 'dim'),

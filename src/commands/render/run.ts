@@ -24,9 +24,9 @@ import {
 } from '../../util/json.js';
 import { readJsonOnce } from '../../util/json-once.js';
 import { safeJson, safeSource } from '../../util/redact.js';
-import { byteLines, decodeUtf8, firstOf } from '../../util/text.js';
+import { byteLines, decodeUtf8, firstWithRest } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
-import { requireScreen, usage } from '../options.js';
+import { requireScreen, usageError } from '../options.js';
 import { MAX_SAVED_BYTES, readSource } from '../read-source.js';
 import { jsonTrouble } from '../target.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
@@ -77,7 +77,7 @@ export async function runRender(
   const view = { supports, isPrivate: stdout.isTTY === true && as === undefined };
   const whole = await new Input(name, bytes, text, dialect, view).recognise();
   const saved = call === undefined && !failed ? whole : whole.only?.(options);
-  if (!saved) throw usage(`--call and --failed need a transcript; ${name} is not one`);
+  if (!saved) throw usageError(`--call and --failed need a transcript; ${name} is not one`);
   let status: ExitStatus = 0;
   let warnings: readonly Warning[] = [];
   if (to) {
@@ -93,8 +93,8 @@ export async function runRender(
 function refuseContradictions({ as, save, output }: RenderOptions, terminal: Terminal): void {
   requireScreen(output, terminal);
   if (save !== undefined && as === undefined)
-    throw usage('--save needs --as svg or --as <dialect>', 'To save text, use > file.');
-  if (as !== undefined && output !== 'plain') throw usage(`--as and -o ${output} exclude each other`);
+    throw usageError('--save needs --as svg or --as <dialect>', 'To save text, use > file.');
+  if (as !== undefined && output !== 'plain') throw usageError(`--as and -o ${output} exclude each other`);
 }
 
 function problemsOf(name: string, { faults = [], losses = [] }: Saved): Warning[] {
@@ -312,13 +312,13 @@ class Input {
 
   /** Returns the kind that an object looks like; null if unknown. */
   #kindOf(value: unknown): Kind | null {
-    return isRecord(value) ? (this.#kinds.find(each => each.isMeant(value)) ?? null) : null;
+    return isRecord(value) ? (this.#kinds.find(each => each.looksLike(value)) ?? null) : null;
   }
 
   #invalid(what: string, faults: readonly string[]): ProtocolCliError {
     const kind = what.replace(/ \(.*\)$|:.*$/, ''); // without examples
     const message = `cannot show ${this.name}: it looks like ${kind} but is not valid`;
-    return new ProtocolCliError('unreadable-file', message, { faults: firstOf(faults, MAX_FAULTS) });
+    return new ProtocolCliError('unreadable-file', message, { faults: firstWithRest(faults, MAX_FAULTS) });
   }
 
   #unreadable(why: string, faults: readonly string[] = [], hint?: string): ProtocolCliError {
@@ -336,7 +336,7 @@ function whyNoCallback(value: unknown): string[] {
   if (!isRecord(value)) return [`$: must be an object${Array.isArray(value) ? ', not a list' : ''}`];
   const reading = readCallback({ ok: true, value, notes: [] });
   if (reading.ok || !('type' in value || 'group_id' in value)) return [];
-  return ['closest match: a callback, but:', ...firstOf(reading.faults, MAX_FAULTS)];
+  return ['closest match: a callback, but:', ...firstWithRest(reading.faults, MAX_FAULTS)];
 }
 
 function* itemsOf({ value, source }: Json): Generator<Part> {
@@ -372,7 +372,7 @@ function encodingHint([first, second]: Uint8Array): string {
 function translated(saved: Saved, to: DialectName, name: string, text: () => string) {
   const answers = saved.answers?.(to) ?? [];
   if (answers.length === 0)
-    throw usage(
+    throw usageError(
       `no tool result in ${name} that --as ${to} can write`,
       'A tool_result, a report, a transcript, a settled call, a ToolCallResult and a CallToolResult hold one.',
     );

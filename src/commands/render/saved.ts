@@ -162,13 +162,13 @@ export interface Kind {
   readonly name: string;
   readonly dialect: DialectName;
   /** Whether the object looks like this kind, valid or not. */
-  isMeant(value: Readonly<Record<string, unknown>>): boolean;
+  looksLike(value: Readonly<Record<string, unknown>>): boolean;
   /** @throws InvalidJson */
   read(json: Json, view: View): Saved | Promise<Saved>;
 }
 
 /** @param place path of a part in the whole JSON @throws InvalidJson */
-export function sound<Read extends { readonly ok: true }>(
+export function requireValid<Read extends { readonly ok: true }>(
   reading: Read | { readonly ok: false; readonly faults: readonly string[] },
   place = '$',
 ): Read {

@@ -5,23 +5,23 @@ import type { Content } from '../../events/content.js';
 import type { Event, RequestEvent } from '../../events/events.js';
 import { type Exchange, outcomeOf } from '../../events/exchange.js';
 import { CallLog, History } from '../../events/history.js';
-import { isBodyLost, roundTripsIn, seenOn } from '../../events/round-trips.js';
+import { eventsOnSide, isBodyLost, roundTripsIn } from '../../events/round-trips.js';
 import { type Session, Sessions } from '../../events/session-calls.js';
-import { callbackSecrets } from '../../events/shareable.js';
+import { callbackRedactor } from '../../events/shareable.js';
 import type { TranscriptHeader } from '../../events/transcript-reader.js';
 import { isWhole, missingFrom, type Transcript } from '../../events/transcript-reader.js';
 import { readInvocation } from '../../protocol/invocation.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { callHeading } from '../../render/callbacks.js';
 import { failureOf, problemLines } from '../../render/failure.js';
-import { clipped, counted, type Line, line, quote, say } from '../../render/line.js';
+import { clipped, type Line, line, pluralize, quote, say } from '../../render/line.js';
 import { invokeReport } from '../../render/outputs/call-report.js';
 import { summaryLines, summaryOf, warningsOfAll } from '../../render/outputs/repeats.js';
 import { sessionReport } from '../../render/outputs/session.js';
 import { panesOf, viewPane } from '../../render/panes.js';
 import {
   callBodies,
-  callWords,
+  callLine,
   finalLines,
   type KnownCall,
   knownCalls,
@@ -32,8 +32,8 @@ import {
 import { StepLog, stepLine } from '../../render/steps.js';
 import { newsOf } from '../../render/tool-calls.js';
 import { mergeWarnings, warningsOf } from '../../render/warnings.js';
-import { cut, excerpt, firstOf, formatDuration } from '../../util/text.js';
-import { usage } from '../options.js';
+import { excerpt, firstWithRest, formatDuration, truncate } from '../../util/text.js';
+import { usageError } from '../options.js';
 import {
   type CallSelection,
   messagesOf,
@@ -65,7 +65,7 @@ export class SavedTranscript implements Saved {
     this.faults = faults;
     this.losses = missingFrom(transcript);
     this.#log = new CallLog({ isWhole: isWhole(transcript) });
-    for (const event of seenOn('tool-side', events)) {
+    for (const event of eventsOnSide('tool-side', events)) {
       this.#log.apply(event);
       this.#addToSessions(event);
     }
@@ -115,7 +115,7 @@ export class SavedTranscript implements Saved {
       const calls = knownCalls(session, this.#log.history);
       const ofOthers = calls
         .filter(({ exchange }) => !exchange)
-        .map(known => [[say('CALL ', 'title'), ...callWords(known.call)], ...callBodies(known)]);
+        .map(known => [[say('CALL ', 'title'), ...callLine(known.call)], ...callBodies(known)]);
       return [sessionLines(session, calls, now), ...ofOthers, finalLines(session)];
     });
     const warnings = mergeWarnings(messagesOf(this.#sessions.warnings));
@@ -146,7 +146,7 @@ export class SavedTranscript implements Saved {
     const isWhole = this.#exchanges.length === 0 && !this.#isTool && this.#sessionLines.length === 0;
     if (!exchange && !isWhole) return [];
     const isShown = (event: Event) => isWhole || !('purpose' in event && event.purpose === 'discovery');
-    return [{ events: messages.filter(isShown), redactor: callbackSecrets(events) }];
+    return [{ events: messages.filter(isShown), redactor: callbackRedactor(events) }];
   }
 
   /** Returns the output of `invoke -o json` or `session answer -o json`. */
@@ -269,7 +269,7 @@ const SEEN_BY: Readonly<Record<TranscriptHeader['observer'], string>> = {
 
 /** Describes the size of a transcript, who recorded it, and whether it is incomplete. */
 function transcriptHeading({ header, events, end }: Transcript, calls: number): Line[] {
-  const counts = [...(calls > 0 ? [counted(calls, 'call')] : []), counted(events.length, 'event')];
+  const counts = [...(calls > 0 ? [pluralize(calls, 'call')] : []), pluralize(events.length, 'event')];
   const heading = line`${say('TRANSCRIPT', 'title')} of ${counts.join(', ')}${endWords(end)}`;
   if (!header) return [heading, [say('recorded by an unknown program (no header)', 'warn')]];
   const { observer, program, startedAt } = header;
@@ -292,9 +292,9 @@ function malformedInvocations(events: readonly Event[], transcript: Transcript):
     if (faults.length === 0) return [];
     const why = broken ? ` (${broken.code})` : '';
     const end = status === null ? `not answered${why}` : `answered ${status}`;
-    return [`${placeOf(request, transcript)}: ${cut(faults.join('; '), MAX_LENGTH)}; ${end}`];
+    return [`${placeOf(request, transcript)}: ${truncate(faults.join('; '), MAX_LENGTH)}; ${end}`];
   });
-  return firstOf(found, MAX_LISTED);
+  return firstWithRest(found, MAX_LISTED);
 }
 
 /** A body that was not kept may have been valid, and other protocols have their own invocations. */
@@ -313,7 +313,7 @@ function placeOf({ seq, at }: RequestEvent, { events, lines }: Transcript): stri
 function sessionLines(session: Session, calls: readonly KnownCall[], now: number): Line[] {
   const rows = calls.map(known => {
     const { mark, line: state } = sessionState(known, now);
-    return line`${mark} ${callWords(known.call)}${say('  ', 'gutter')}${state}`;
+    return line`${mark} ${callLine(known.call)}${say('  ', 'gutter')}${state}`;
   });
   const name = line`${say('SESSION ', 'title')}${clipped(session.id, 'title')}`;
   return [line`${name}  ${sessionHead(session, now)}`, ...rows];
@@ -344,12 +344,12 @@ function selectedCalls(exchanges: readonly Exchange[], { call, failed = false }:
       call === undefined || call === String(index + 1) || call === invocation.id || call === key,
   );
   if (named.length === 0)
-    throw usage(
+    throw usageError(
       `no call ${excerpt(call ?? '')} in the transcript`,
       `It has ${exchanges.length} call${exchanges.length === 1 ? '' : 's'}: use a number from 1, or an id.`,
     );
   const selected = failed ? named.filter(each => outcomeOf(each)?.type !== 'success') : named;
-  if (selected.length === 0) throw usage('no call of the transcript failed');
+  if (selected.length === 0) throw usageError('no call of the transcript failed');
   return selected.map(({ key }) => key);
 }
 

@@ -1,7 +1,7 @@
 import type { Answer } from '../../dialects/dialect.js';
 import { History } from '../../events/history.js';
 import { Sessions } from '../../events/session-calls.js';
-import type { ChoiceQuestion, SpokenReply } from '../../mock/conversation.js';
+import type { ChoiceQuestion, ReplyContent } from '../../mock/conversation.js';
 import type { LocalTool } from '../../mock/local-tool.js';
 import { fixtureFiles, loadHandlers } from '../../mock/sources.js';
 import type { Warning } from '../../protocol/requirements.js';
@@ -19,15 +19,15 @@ import {
 import type { PendingCall } from '../../session/client/platform-session.js';
 import { sessionUrl } from '../../session/client/platform-session.js';
 import { type Clock, systemClock } from '../../system/clock.js';
-import { holdOpen } from '../../system/process.js';
+import { keepProcessAlive } from '../../system/process.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { cut, formatDuration } from '../../util/text.js';
+import { formatDuration, truncate } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { Consent, type Denial } from '../consent.js';
 import { Chooser, selectedIndex } from '../invoke/questions.js';
 import { loadFixtures } from '../mock-tool/fixtures.js';
-import { type ANSWER_OUTPUTS, requireScreen, usage } from '../options.js';
+import { type ANSWER_OUTPUTS, requireScreen, usageError } from '../options.js';
 import { asTrouble, type Run, withErrorReport, withRun } from '../run.js';
 import {
   fromEnvironment,
@@ -91,9 +91,9 @@ function sourceOf(flags: AnswerFlags, terminal: Terminal) {
   const { tool, fixtures = [], handlers = null } = flags;
   const isLocal = fixtures.length > 0 || handlers !== null;
   if (tool !== undefined && isLocal)
-    throw usage('--tool and --fixtures or --handlers exclude each other', ANSWERERS);
+    throw usageError('--tool and --fixtures or --handlers exclude each other', ANSWERERS);
   if (tool !== undefined) return toolSource(tool, flags, terminal);
-  if (!isLocal) throw usage('choose one of --tool, --fixtures, --handlers', ANSWERERS);
+  if (!isLocal) throw usageError('choose one of --tool, --fixtures, --handlers', ANSWERERS);
   const ofTools = {
     '--tool-header': flags.toolHeader,
     '--tool-bearer': flags.toolBearer,
@@ -102,7 +102,7 @@ function sourceOf(flags: AnswerFlags, terminal: Terminal) {
     '--callback-url': flags.callbackUrl,
   };
   const [unusable] = Object.entries(ofTools).find(([, value]) => value !== undefined) ?? [];
-  if (unusable !== undefined) throw usage(`${unusable} is for --tool`);
+  if (unusable !== undefined) throw usageError(`${unusable} is for --tool`);
   return { kind: 'local' as const, fixtures, handlers };
 }
 
@@ -121,7 +121,7 @@ function toolSource(tool: string, flags: AnswerFlags, { env }: Terminal): ToolSo
 function keyFor({ key }: AnswerFlags, { env }: Terminal): string {
   const given = key === undefined ? env['API_KEY'] || env['HAI_API_KEY'] : fromEnvironment(key, env, '--key');
   if (given) return given;
-  throw usage('no API key', 'Set API_KEY or HAI_API_KEY in the environment, or give --key.');
+  throw usageError('no API key', 'Set API_KEY or HAI_API_KEY in the environment, or give --key.');
 }
 
 /** Answers until the session settles, then reports how it ended. */
@@ -161,7 +161,7 @@ async function serve(
 ): Promise<Trouble | null> {
   const { log, clock, signal } = run;
   const { wait, choose } = flags;
-  const release = holdOpen(); // a call without a limit may have no timer that keeps the process alive
+  const release = keepProcessAlive(); // a call without a limit may have no timer that keeps the process alive
   run.onStop(async () => release());
   const client = run.openClient();
   const consent = await Consent.read(flags, run.terminal);
@@ -206,7 +206,7 @@ function troubleOf({ id, status, isSettled, error }: SessionEnd, waitMs: number)
       hint: '--wait gives it more time; without --wait the time is not limited.',
     };
   if (SUCCESSFUL.has(status)) return null;
-  const reason = error === null ? '' : `: ${cut(visibleLine(error), MAX_ERROR_LENGTH)}`;
+  const reason = error === null ? '' : `: ${truncate(visibleLine(error), MAX_ERROR_LENGTH)}`;
   return { code: 'session-failed', message: `${session} ended as ${visibleLine(status)}${reason}` };
 }
 
@@ -278,7 +278,7 @@ async function replyWithin(
   tool: LocalTool,
   { key, tool: operation, args }: PendingCall,
   { run, session, signal }: Pick<AnswererOptions, 'run' | 'session'> & { readonly signal: AbortSignal },
-): Promise<SpokenReply | null> {
+): Promise<ReplyContent | null> {
   const over = new AbortController();
   const late = new Promise<null>(resolve => {
     over.signal.addEventListener('abort', () => resolve(null));

@@ -5,7 +5,7 @@ import { SessionPlatform } from '../../session/platform/platform.js';
 import { systemClock } from '../../system/clock.js';
 import { keepHeapTight } from '../../system/process.js';
 import { writeOut } from '../../system/streams.js';
-import { type ServerFlags, type ServerOutput, usage } from '../options.js';
+import { type ServerFlags, type ServerOutput, usageError } from '../options.js';
 import { readText } from '../read-source.js';
 import type { Run } from '../run.js';
 import {
@@ -41,7 +41,8 @@ export async function runSessionMock(
   const request = { output: flags.output, prefersScreen: !flags.quiet, ndjsonHint, example: EXAMPLE };
   const { files, command, output } = readServerLine(words, request, terminal);
   const [file = null, second] = files;
-  if (second !== undefined) throw usage(`unexpected second script: ${second}`, `For example: ${EXAMPLE}`);
+  if (second !== undefined)
+    throw usageError(`unexpected second script: ${second}`, `For example: ${EXAMPLE}`);
   const { env } = terminal;
   const given = flags.key === undefined ? env['API_KEY'] || null : fromEnvironment(flags.key, env, '--key');
   const key = given ?? randomBytes(24).toString('base64url');

@@ -6,16 +6,16 @@ import { writeOut } from '../../system/streams.js';
 import { secretsOf } from '../../util/credentials.js';
 import { redactJson, safeJson } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
-import { usage } from '../options.js';
+import { usageError } from '../options.js';
 import { confirmCommands, readRapConfig } from '../rap-config.js';
 import { asTrouble, type Run, withRun } from '../run.js';
 import {
   type ConfiguredTarget,
   type HeaderOptions,
-  reach,
   readHeaders,
   readMcpTarget,
   readTarget,
+  startTarget,
   type TargetOptions,
 } from '../target.js';
 import { colourOf, type ExitStatus, Prompts, type Terminal } from '../terminal.js';
@@ -39,10 +39,10 @@ export async function runToolset(
 ): Promise<ExitStatus> {
   const { mcp, demo, command } = options;
   const { target, rest } = readTarget(url === undefined ? [] : [url], mcp === undefined ? options : {});
-  if (rest.length > 0) throw usage(`invalid URL: ${rest[0]}`, 'Write http://host:port.');
+  if (rest.length > 0) throw usageError(`invalid URL: ${rest[0]}`, 'Write http://host:port.');
   const other = demo ? '--demo' : command === undefined ? url : '--command';
   if (mcp !== undefined && other !== undefined)
-    throw usage(
+    throw usageError(
       `--mcp and ${other} exclude each other`,
       'Give one server: a URL, --demo, --command or --mcp.',
     );
@@ -59,7 +59,7 @@ async function listServers(
   options: ToolsetOptions,
   run: Run,
 ): Promise<ExitStatus> {
-  if (target?.kind === 'endpoint') throw usage('an endpoint has no toolset');
+  if (target?.kind === 'endpoint') throw usageError('an endpoint has no toolset');
   if (target) return listServer(target, options, run);
   const config = await readRapConfig(run.terminal);
   for (const warning of config.warnings) run.warn(warning);
@@ -76,7 +76,7 @@ async function listServers(
 
 async function listServer(target: ConfiguredTarget, options: ToolsetOptions, run: Run): Promise<ExitStatus> {
   const { log, onStop, signal, terminal } = run;
-  const url = await reach(target, { onStop, signal });
+  const url = await startTarget(target, { onStop, signal });
   const wire = new Wire(log, run.openClient(), url, readHeaders(options, terminal.env));
   const { toolset, notes } = await wire.discover();
   for (const message of notes) run.warn({ id: 'TOOL-DISCOVER', message });

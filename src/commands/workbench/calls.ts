@@ -6,7 +6,7 @@ import type { Invocation } from '../../protocol/invocation.js';
 import { judgeArguments } from '../../runtime/check-call.js';
 import type { Answering, Runtime } from '../../runtime/runtime.js';
 import type { ActionResult, Controls, Draft, Sent } from '../../tui/workbench/model.js';
-import { concurrently } from '../../util/collections.js';
+import { forEachConcurrently } from '../../util/collections.js';
 import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import type { Consent, Denial } from '../consent.js';
 import { type InvokeOptions, identityOf, invocationOf } from '../invoke/plan.js';
@@ -146,13 +146,13 @@ export class Calls {
       return offer && exchange ? [{ offer, exchange }] : [];
     });
     const pending = sent.filter(({ exchange }) => canBeCanceled(exchange));
-    await concurrently(pending, CONCURRENT_NOTICES, ({ offer, exchange }) =>
+    await forEachConcurrently(pending, CONCURRENT_NOTICES, ({ offer, exchange }) =>
       offer.wire.cancelCall(exchange, 'person', { signal }),
     );
     const threads = new Set(sent.map(({ exchange }) => exchange.invocation.group_id));
     const ours = this.options.groupId === undefined ? [...threads] : [];
     const notices = ours.flatMap(thread => this.servers.found.map(found => ({ thread, ...found })));
-    await concurrently(notices, CONCURRENT_NOTICES, async ({ thread, wire }) => {
+    await forEachConcurrently(notices, CONCURRENT_NOTICES, async ({ thread, wire }) => {
       if (!signal.aborted) await wire.closeThread(thread, { signal });
     });
     const runtime = await this.#runtime?.catch(() => null);

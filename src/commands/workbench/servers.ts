@@ -3,11 +3,11 @@ import { dirname, isAbsolute, join } from 'node:path';
 import type { HttpClient } from '../../http/client.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { DISCOVERY_HINTS, Wire } from '../../runtime/wire.js';
-import { definitionsIn, definitionsWords, type Server } from '../../tui/workbench/model.js';
+import { definitionsIn, definitionsText, type Server } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { parseJson } from '../../util/json.js';
 import type { Run } from '../run.js';
-import { type ConfiguredTarget, commandOf, reach } from '../target.js';
+import { type ConfiguredTarget, commandOf, startTarget } from '../target.js';
 import type { Terminal } from '../terminal.js';
 
 interface Found {
@@ -24,7 +24,7 @@ interface ServersOptions {
   readonly run: Run;
   readonly client: HttpClient;
   /** Aborted at the end, so that starting servers are not waited for. */
-  readonly over: AbortSignal;
+  readonly closeSignal: AbortSignal;
   readonly onChange: () => void;
   /** Called when the server of this endpoint has exited; its pending calls end. */
   readonly onServerExit: (endpoint: string, reason: string) => void;
@@ -98,7 +98,7 @@ export class Servers {
     const tool = found.discovered.toolset.tools.find(({ name }) => name === operation);
     if (!tool) return `its toolset has no operation "${operation}"`;
     const definitions = definitionsIn(this.all)(server, operation);
-    if (definitions > 1) return `${operation}: ${definitionsWords(definitions)}: open one by its URL`;
+    if (definitions > 1) return `${operation}: ${definitionsText(definitions)}: open one by its URL`;
     return { ...found, tool: this.#strictest(found, tool), target: origin.target };
   }
 
@@ -207,8 +207,8 @@ class ServerConnection {
 
   /** Starts a command once, and again if the start failed or it has exited. */
   #reach(): Promise<string> {
-    const { run, over, onChange } = this.options;
-    return reach(this.origin.target, {
+    const { run, closeSignal: over, onChange } = this.options;
+    return startTarget(this.origin.target, {
       onStop: stop => void this.#stops.push(stop),
       signal: over,
       onServerExit: ({ how, lastLines }) => {
@@ -257,7 +257,7 @@ class ServerConnection {
   }
 
   #enter(state: Server['state']): void {
-    if (this.options.over.aborted) return;
+    if (this.options.closeSignal.aborted) return;
     this.server = { ...this.server, state };
     this.options.onChange();
   }

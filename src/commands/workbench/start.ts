@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { CallLog } from '../../events/history.js';
-import { counted } from '../../render/line.js';
+import { pluralize } from '../../render/line.js';
 import { warningText } from '../../render/outputs/trouble.js';
 import { openUrl } from '../../system/child.js';
 import { keepHeapTight, keepNewspaceSmall } from '../../system/process.js';
@@ -10,7 +10,7 @@ import { ProtocolCliError } from '../../util/errors.js';
 import { Consent } from '../consent.js';
 import { readArguments } from '../invoke/arguments.js';
 import { type InvokeOptions, planInvoke } from '../invoke/plan.js';
-import { usage } from '../options.js';
+import { usageError } from '../options.js';
 import { readRapConfig } from '../rap-config.js';
 import { type Run, withRun } from '../run.js';
 import { asUrl, type ConfiguredTarget, readHeaders } from '../target.js';
@@ -30,7 +30,7 @@ export async function startWorkbench(
   terminal: Terminal,
 ): Promise<ExitStatus> {
   if (!canDraw(terminal))
-    throw usage(
+    throw usageError(
       'the workbench needs a terminal of at least 40×8 on stdin and stdout, outside CI',
       'protocol-cli invoke <url> <operation> needs no terminal; see protocol-cli --help.',
     );
@@ -46,7 +46,7 @@ export async function planWorkbench(given: readonly string[], options: InvokeOpt
   const { target, operation, words } = planInvoke(given, options);
   const headers = readHeaders(options, terminal.env);
   if (target === null && Object.keys(headers).length > 0)
-    throw usage(
+    throw usageError(
       '-H and --bearer need a server',
       'Give its URL: protocol-cli invoke -i <url> --bearer <token>.',
     );
@@ -134,7 +134,7 @@ async function show(plan: WorkbenchPlan, run: Run, load: () => Promise<Draw>): P
   });
   await over.finally(() => screen.close());
   const unsaved = run.signal.aborted || save !== undefined ? 0 : engine.unsaved();
-  const calls = counted(unsaved, 'call was', 'calls were');
+  const calls = pluralize(unsaved, 'call was', 'calls were');
   if (unsaved > 0) stderr.write(`${calls} not saved. Next time press S, or give --save <file>.\n`);
 }
 
@@ -153,7 +153,7 @@ export function createEngine(
   const starting = new AbortController();
   setMaxListeners(0, starting.signal); // every starting command adds a listener
   const servers = new Servers({
-    ...{ run, onChange, client: run.openClient(), over: starting.signal },
+    ...{ run, onChange, client: run.openClient(), closeSignal: starting.signal },
     onServerExit: (endpoint, reason) => calls.endPendingCalls(endpoint, reason),
   });
   const calls = new Calls(run, callLog, servers, options, consent);

@@ -4,7 +4,7 @@ import { basename, join, parse, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { CallLog } from '../../events/history.js';
 import { transcriptWriter } from '../../events/transcript-writer.js';
-import { counted } from '../../render/line.js';
+import { pluralize } from '../../render/line.js';
 import { type ActionResult, fixtureName, type Source, TRANSCRIPT_NAME } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { visibleLine } from '../../util/visible.js';
@@ -61,8 +61,8 @@ export class Transcripts {
     this.#opened.set(path, { id, name: basename(name), callLog, isLive: false, redactor });
     this.onChange();
     const unread = transcript.faults.length;
-    const broken = unread > 0 ? `, ${counted(unread, 'line')} could not be read` : '';
-    return { text: `opened ${name}: ${counted(callLog.keys.length, 'call')}${broken}`, isBad: unread > 0 };
+    const broken = unread > 0 ? `, ${pluralize(unread, 'line')} could not be read` : '';
+    return { text: `opened ${name}: ${pluralize(callLog.keys.length, 'call')}${broken}`, isBad: unread > 0 };
   }
 
   /**
@@ -87,7 +87,7 @@ export class Transcripts {
       throw error;
     }
     this.#saved = calls;
-    return done(`wrote ${name}: ${counted(events.length, 'event')}`);
+    return done(`wrote ${name}: ${pluralize(events.length, 'event')}`);
   }
 
   /**

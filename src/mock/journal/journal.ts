@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { type FileHandle, open, rename, rm, writeFile } from 'node:fs/promises';
 import type { Event } from '../../events/events.js';
-import type { GroupKeeper } from '../../events/log.js';
+import type { EventStore } from '../../events/log.js';
 import {
   createPrivateFile,
   draftBeside,
@@ -14,7 +14,7 @@ import {
   openToAppend,
   ownIdentity,
   removeLeftDrafts,
-  unwritable,
+  writeError,
 } from '../../system/files.js';
 import { errnoOf, messageOf, ProtocolCliError } from '../../util/errors.js';
 import { LineSplitter } from '../../util/text.js';
@@ -55,7 +55,7 @@ export async function openJournal(
 }
 
 /** Keeps every event in a file, so that acknowledged calls survive a kill: `log.keep(journal)`. */
-export class Journal implements GroupKeeper {
+export class Journal implements EventStore {
   #isClosed = false;
 
   constructor(
@@ -74,8 +74,8 @@ export class Journal implements GroupKeeper {
     if (!this.#isClosed && !event.earlier) this.writer.add(this.lines.event(event));
   }
 
-  kept(): Promise<void> {
-    return this.writer.kept();
+  stored(): Promise<void> {
+    return this.writer.written();
   }
 
   reset(key?: string): void {
@@ -85,7 +85,7 @@ export class Journal implements GroupKeeper {
   /** Writes pending lines and releases the file; later events are not kept. See `failure`. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.writer.kept().catch(() => {}); // reported by `failure`
+    await this.writer.written().catch(() => {}); // reported by `failure`
     await this.release();
   }
 }
@@ -168,7 +168,7 @@ async function claimLock(lock: string, own: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return false;
-    throw unwritable(lock, error);
+    throw writeError(lock, error);
   }
 }
 
@@ -179,7 +179,7 @@ async function readHolder(lock: string): Promise<string> {
     return await file.readFile('latin1').finally(() => file.close());
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return '';
-    throw unwritable(lock, error);
+    throw writeError(lock, error);
   }
 }
 

@@ -12,7 +12,7 @@ import { readJson } from '../../util/json.js';
 import { excerpt } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { CANCELED, THREAD_CLOSED } from '../conversation.js';
-import { wasStopped } from '../outbox.js';
+import { isStopReason } from '../outbox.js';
 import { DEFAULTS } from '../tool.js';
 
 /** Name and version of the format; each line ends with a checksum. */
@@ -301,7 +301,7 @@ class RecoveredCall {
   }
 
   #dropped(line: Line<'dropped'>): CallStatus {
-    if (wasStopped(line.why) || line.what === 'event') return 'open';
+    if (isStopReason(line.why) || line.what === 'event') return 'open';
     if (!this.#ended(line, 'dropped')) this.#lost(line);
     return line.what === 'invocation' ? 'settled' : this.status;
   }

@@ -22,7 +22,7 @@ import type { Answer, Incoming, Reply, Route } from '../../http/route.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
 import { readJson } from '../../util/json.js';
-import { bytesText, cutBeforeToken, LineSplitter } from '../../util/text.js';
+import { bytesText, LineSplitter, truncateBeforeToken } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { LocalTool, type LocalToolOptions } from '../local-tool.js';
@@ -34,7 +34,7 @@ const MAX_MESSAGE = 300;
 
 /** Logs problems with a client's messages as warnings. The SDK's texts may quote the messages. */
 function reporter(tool: LocalTool): (error: Error) => void {
-  return ({ message }) => tool.warn(`MCP: ${visibleLine(cutBeforeToken(message, MAX_MESSAGE))}`);
+  return ({ message }) => tool.warn(`MCP: ${visibleLine(truncateBeforeToken(message, MAX_MESSAGE))}`);
 }
 
 interface Ends {

@@ -12,7 +12,7 @@ import {
 } from '../../events/exchange.js';
 import type { History } from '../../events/history.js';
 import { shareableMessage } from '../../events/shareable.js';
-import { since } from '../../util/text.js';
+import { elapsedMs } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { eventOf } from '../callbacks.js';
 import { type Panes, panesOf } from '../panes.js';
@@ -36,7 +36,7 @@ function callbackReport(
 ): CallbackReport {
   return {
     type: message?.type ?? null,
-    ms: since(at, sentAt),
+    ms: elapsedMs(at, sentAt),
     verdict: verdict.kind,
     status: status ?? (broken === undefined ? verdict.status : null),
     ...((status ?? verdict.status) !== verdict.status && { ourStatus: verdict.status }),
@@ -92,8 +92,8 @@ function callReport(history: History, exchange: Exchange, panes: Panes | null): 
     llm: text === null ? null : { text },
     display: panes && displayReport(panes),
     timing: {
-      ackMs: ackMs === null ? null : since(ackMs, 0),
-      resultMs: isResult(settled) ? since(settled.at, attempts[0]?.sentAt ?? 0) : null,
+      ackMs: ackMs === null ? null : elapsedMs(ackMs, 0),
+      resultMs: isResult(settled) ? elapsedMs(settled.at, attempts[0]?.sentAt ?? 0) : null,
     },
     callbacks: callbackReports(exchange),
     forgotten,
@@ -105,7 +105,7 @@ function callReport(history: History, exchange: Exchange, panes: Panes | null): 
 
 function acknowledgement(exchange: Exchange): CallReport['acknowledgement'] {
   const { status, sentAt = 0, endedAt } = answeredAttempt(exchange) ?? {};
-  return status === undefined || endedAt === undefined ? null : { status, ms: since(endedAt, sentAt) };
+  return status === undefined || endedAt === undefined ? null : { status, ms: elapsedMs(endedAt, sentAt) };
 }
 
 /** MCP has no callbacks. */

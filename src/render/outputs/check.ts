@@ -1,10 +1,10 @@
-import { notCalled } from '../../check/evidence.js';
+import { uncalledOperations } from '../../check/evidence.js';
 import { type Row, RULES } from '../../check/judge.js';
 import type { ObservableRule } from '../../check/rule.js';
 import type { Event } from '../../events/events.js';
 import { REQUIREMENT_IDS, type RequirementId } from '../../protocol/requirements.js';
 import { safeJson } from '../../util/redact.js';
-import { cut, since } from '../../util/text.js';
+import { elapsedMs, truncate } from '../../util/text.js';
 import { visible, visibleLine } from '../../util/visible.js';
 import {
   CASES,
@@ -39,7 +39,7 @@ interface CheckLook {
 }
 
 /** Formats a report; it ends with a line feed. */
-type CheckFormat = (story: ReportInput, look: CheckLook) => string;
+type CheckFormat = (report: ReportInput, look: CheckLook) => string;
 
 /** For people. Every line is safe to print (threats, row 24). Rows break between words, never within the id of a rule. */
 const human: CheckFormat = (story, { level, isQuiet, width }) =>
@@ -95,7 +95,7 @@ const json: CheckFormat = ({ program, target, run, record, warnings }) => {
     idleExpectedFailures: idle,
     probes: probeTimes(events),
     ...(scenarios.length > 0 && { scenarios }),
-    notCalled: notCalled(events),
+    notCalled: uncalledOperations(events),
     warnings,
     summary,
   };
@@ -139,7 +139,7 @@ function probeTimes(events: readonly Event[]) {
       first = Math.min(first, at);
       last = Math.max(last, ends.get(key) ?? at);
     }
-    return { id, calls: begun.size, ms: begun.size === 0 ? null : since(last, first) };
+    return { id, calls: begun.size, ms: begun.size === 0 ? null : elapsedMs(last, first) };
   });
 }
 
@@ -251,7 +251,7 @@ function table(heads: readonly string[], rows: readonly (readonly string[])[]): 
 const MAX_LENGTH = 300;
 
 function cell(text: string): string {
-  return safe(cut(visibleLine(text), MAX_LENGTH));
+  return safe(truncate(visibleLine(text), MAX_LENGTH));
 }
 
 /** Escapes untrusted text: no table, link or HTML. Entities work in every Markdown dialect. */

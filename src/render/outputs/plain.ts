@@ -16,7 +16,7 @@ const VIEW_LAYOUT: Layout = { count: 200 };
 
 /** Prints steps as they happen and views as they change, then the two panes; for pipes, logs and screen readers. */
 export function plainReporter(page: Page, supports: ReadonlySet<string>): Reporter {
-  const { history, redactor, isTTY, aside } = page;
+  const { history, redactor, isTTY, lendTerminal: aside } = page;
   const styled = lineStyler(page);
   return {
     event(event) {
@@ -28,7 +28,7 @@ export function plainReporter(page: Page, supports: ReadonlySet<string>): Report
       ];
       page.news(() => [styled(lines())]);
     },
-    aside,
+    lendTerminal: aside,
     async settled({ exchange }) {
       const panes = exchange ? panesOf(exchange, supports) : null;
       if (!panes) return;

@@ -9,8 +9,8 @@ import {
 import { idOf } from '../../events/fold-exchange.js';
 import { History } from '../../events/history.js';
 import type { Warning } from '../../protocol/requirements.js';
-import { cut, formatDuration, since } from '../../util/text.js';
-import { counted, type Line, line, quote, say } from '../line.js';
+import { elapsedMs, formatDuration, truncate } from '../../util/text.js';
+import { type Line, line, pluralize, quote, say } from '../line.js';
 import { lineStyler } from '../terminal/theme.js';
 import { mergeWarnings, warningsOf } from '../warnings.js';
 import { invokeReport } from './call-report.js';
@@ -44,7 +44,8 @@ export function summaryOf(exchanges: readonly Exchange[]): Summary {
 /** Returns null without times. Each figure is one of the times (nearest rank), rounded to microseconds. */
 function spreadOf(times: readonly (number | null)[]): Spread | null {
   const sorted = times.filter(time => time !== null).sort((a, b) => a - b);
-  const rank = (share: number) => since(sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0, 0);
+  const rank = (share: number) =>
+    elapsedMs(sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0, 0);
   return sorted.length === 0 ? null : { min: rank(0), median: rank(0.5), p99: rank(0.99) };
 }
 
@@ -66,12 +67,12 @@ function crossedIn({ arrivals, invocation: { id } }: Exchange, ids: ReadonlySet<
 export function outcomesLine(calls: number, outcomes: Readonly<Record<string, number | undefined>>): Line {
   const ways = Object.entries(outcomes).map(([type, count]) => `${count} ${type}`);
   const tone = outcomes['success'] === calls ? 'good' : 'bad';
-  return [say(`${counted(calls, 'call')}: `, 'title'), say(ways.join(', '), tone)];
+  return [say(`${pluralize(calls, 'call')}: `, 'title'), say(ways.join(', '), tone)];
 }
 
 /** {@link outcomesLine}, then the times. */
 export function summaryLines({ calls, outcomes, acknowledged, results, crossed }: Summary): Line[] {
-  const strays = `${counted(crossed, 'callback')} named a different call than their URL belongs to`;
+  const strays = `${pluralize(crossed, 'callback')} named a different call than their URL belongs to`;
   return [
     outcomesLine(calls, outcomes),
     ...spreadLine('acknowledged after', acknowledged),
@@ -110,7 +111,7 @@ function callLine(number: number, exchange: Exchange, failure: Trouble | null): 
     ...time(' acknowledged ', acknowledgedAfter(exchange)),
     ...time(' result ', resultAfter(exchange)),
     say('  '),
-    ...(failure ? quote(cut(reason, REASON), 'bad') : quote(cut(text, EXCERPT), 'dim')),
+    ...(failure ? quote(truncate(reason, REASON), 'bad') : quote(truncate(text, EXCERPT), 'dim')),
   ];
 }
 

@@ -25,7 +25,7 @@ export interface Reporter<E = Ending> {
   /** The result has arrived; notices may still be sent. */
   settled?(ending: Ending): Promise<void>;
   /** Lets other code use the terminal during `work`. */
-  aside?<T>(work: () => Promise<T>): Promise<T>;
+  lendTerminal?<T>(work: () => Promise<T>): Promise<T>;
   /**
    * Asks the user. Resolves to the selected index, to the default if the question was dismissed, or to null if the signal aborted it.
    * Further questions are queued.
@@ -72,7 +72,7 @@ export class Page extends BoundedOutput {
   }
 
   /** Lets other code use the terminal during `work`, after earlier output. */
-  aside = async <T>(work: () => Promise<T>): Promise<T> => {
+  lendTerminal = async <T>(work: () => Promise<T>): Promise<T> => {
     await this.written();
     return work();
   };
@@ -86,7 +86,7 @@ export class Page extends BoundedOutput {
     const question = questionText(newArrivalOf(history, event));
     if (question !== '') streams.stderr.write(question);
     if (quiet || (event.kind !== 'response' && event.kind !== 'broken')) return;
-    for (const { warning, text = warningText(warning) } of newsOf(history, event)) {
+    for (const { warning, text = warningText(warning) } of printedWarnings(history, event)) {
       if (this.#printed.size < MAX_PRINTED) this.#printed.add(warning.message);
       if (this.#isDue(warning)) streams.stderr.write(text);
     }
@@ -109,12 +109,15 @@ export class Page extends BoundedOutput {
 }
 
 /** A warning, and a text to print in its place, if any. */
-interface News {
+interface PrintedWarning {
   readonly warning: Warning;
   readonly text?: string;
 }
 
-function newsOf(history: History, event: Extract<Event, { kind: 'response' | 'broken' }>): readonly News[] {
+function printedWarnings(
+  history: History,
+  event: Extract<Event, { kind: 'response' | 'broken' }>,
+): readonly PrintedWarning[] {
   const found = arrivalOf(history, event);
   if (found) return arrivalNews(found.arrival, found.exchange);
   const request = history.untracked.get(event.leg);
@@ -123,7 +126,7 @@ function newsOf(history: History, event: Extract<Event, { kind: 'response' | 'br
   return warnings.map(warning => ({ warning }));
 }
 
-function arrivalNews(arrival: Arrival, exchange: Exchange): readonly News[] {
+function arrivalNews(arrival: Arrival, exchange: Exchange): readonly PrintedWarning[] {
   const { kind } = arrival.verdict;
   if (kind !== 'rejected' && kind !== 'discarded' && kind !== 'late') return [];
   // The late callback may have crossed the cancel, so the tool is not to blame.

@@ -1,7 +1,7 @@
 import { RecentCalls } from '../../events/bounded-events.js';
 import type { Event, RequestEvent } from '../../events/events.js';
 import { Sessions } from '../../events/session-calls.js';
-import { isClosed, quietPipes } from '../../system/streams.js';
+import { ignoreClosedPipes, isClosed } from '../../system/streams.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';
 import { isRecord } from '../../util/values.js';
 import { clipped, elapsed, type Line, line, quote, say, took } from '../line.js';
@@ -27,7 +27,7 @@ function newsWriter(
   newsOfEvent: (event: Event) => Line | null,
 ): (event: Event) => void {
   const theme = createTheme(level);
-  quietPipes(stream);
+  ignoreClosedPipes(stream);
   return event => {
     const news = newsOfEvent(event);
     if (!news || isClosed(stream)) return;

@@ -2,7 +2,7 @@ import type { Event } from '../../events/events.js';
 import type { History } from '../../events/history.js';
 import { type Session, type Sessions, sessionCallState, statusOf } from '../../events/session-calls.js';
 import type { Warning } from '../../protocol/requirements.js';
-import { since } from '../../util/text.js';
+import { elapsedMs } from '../../util/text.js';
 import { elapsed, type Line, say } from '../line.js';
 import { finalLines, type KnownCall, knownCalls, receivedAnswer } from '../session-calls.js';
 import { newStepsOf, stepLine } from '../steps.js';
@@ -79,7 +79,7 @@ function callReport(known: KnownCall): SessionReport['calls'][number] {
     outcome: receivedAnswer(known)?.outcome ?? null,
     ...(json?.ok && { body: json.value }),
     posted: postedReport(known),
-    ms: answer && since(answer.at, askedAt),
+    ms: answer && elapsedMs(answer.at, askedAt),
   };
 }
 
@@ -110,14 +110,14 @@ export function callsTally({ forgotten }: Session, calls: readonly KnownCall[]):
  * only the answer.
  */
 export function plainSession(known: KnownSession, page: Page): SessionReporter {
-  const { quiet, isTTY, aside } = page;
+  const { quiet, isTTY, lendTerminal: aside } = page;
   const styled = lineStyler(page);
   return {
     event(event) {
       if (!isTTY) page.urgent(event);
       if (!quiet) page.news(() => [styled(eventLines(event, known, isTTY))]);
     },
-    aside,
+    lendTerminal: aside,
     end(ending) {
       page.write(endTexts(known.sessions.get(ending.session.id), known, quiet).map(styled).join(''));
       return page.end(warningsOfSession(ending), ending.trouble, true);

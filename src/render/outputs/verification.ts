@@ -5,7 +5,7 @@ import type {
 } from '../../events/verification.js';
 import { safeJson } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
-import { counted } from '../line.js';
+import { pluralize } from '../line.js';
 import { type JunitTest, junitXml } from './junit.js';
 
 type FixtureVerdict = VerificationReport['fixtures'][number];
@@ -30,8 +30,8 @@ function humanVerification(report: VerificationReport): string {
 /** The same for a session. */
 export function humanSessionVerification(report: SessionVerificationReport): string {
   const { sessions, calls, answered, problems, ok } = report;
-  const found = problems.count === 0 ? '' : `, ${counted(problems.count, 'problem')}`;
-  const sum = `${answered} of ${counted(calls, 'call')} answered in ${counted(sessions, 'session')}${found}`;
+  const found = problems.count === 0 ? '' : `, ${pluralize(problems.count, 'problem')}`;
+  const sum = `${answered} of ${pluralize(calls, 'call')} answered in ${pluralize(sessions, 'session')}${found}`;
   return verdictLines(
     ok,
     listed(problems, problem => sessionProblem(problem, sessions > 1)),
@@ -87,12 +87,12 @@ function listed<T>(
 /** `7 calls, 2 of 5 fixtures not as expected, 1 unmatched call, 3 undelivered callbacks` */
 function summary({ calls, fixtures, unmatched, undelivered }: VerificationReport): string {
   const failed = fixtures.filter(fixture => fixtureProblem(fixture) !== null).length;
-  const all = counted(fixtures.length, 'fixture');
+  const all = pluralize(fixtures.length, 'fixture');
   return [
-    counted(calls, 'call'),
+    pluralize(calls, 'call'),
     failed > 0 ? `${failed} of ${all} not as expected` : all,
-    ...(unmatched.count > 0 ? [counted(unmatched.count, 'unmatched call')] : []),
-    ...(undelivered.count > 0 ? [counted(undelivered.count, 'undelivered callback')] : []),
+    ...(unmatched.count > 0 ? [pluralize(unmatched.count, 'unmatched call')] : []),
+    ...(undelivered.count > 0 ? [pluralize(undelivered.count, 'undelivered callback')] : []),
   ].join(', ');
 }
 

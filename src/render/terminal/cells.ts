@@ -1,5 +1,5 @@
 import measured from 'string-width';
-import { remembering } from '../../util/collections.js';
+import { memoizeByString } from '../../util/collections.js';
 import { LazySegmenter, NARROW, WIDE } from './lazy-segmenter.js';
 
 const PLAIN = new RegExp(`^[${NARROW}${WIDE}]*$`);
@@ -19,11 +19,11 @@ const SEGMENTER = new LazySegmenter();
 const clustersIn = (text: string) => Array.from(SEGMENTER.segment(text), ({ segment }) => segment);
 
 /** Caches the clusters of a text: an emoji between two blanks is segmented and measured once. */
-const rememberedClusters = remembering(clustersIn);
+const rememberedClusters = memoizeByString(clustersIn);
 
-const cellsOfCluster = remembering(cluster => measured(cluster));
+const cellsOfCluster = memoizeByString(cluster => measured(cluster));
 
-const cellsOfPiece = remembering(piece =>
+const cellsOfPiece = memoizeByString(piece =>
   rememberedClusters(piece).reduce((cells, cluster) => cells + cellsOfCluster(cluster), 0),
 );
 

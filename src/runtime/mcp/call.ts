@@ -77,7 +77,7 @@ export class McpCalls {
         { signal, onProgress },
         this.#elicitation(id),
       );
-      if (!signal.aborted) recorded.answered(200, { body: Content.ofJson(result ?? null) });
+      if (!signal.aborted) recorded.recordResponse(200, { body: Content.ofJson(result ?? null) });
     } catch (error) {
       if (!signal.aborted) recordFailure(recorded, error);
       rejection = error;
@@ -114,7 +114,7 @@ export class McpCalls {
     }
     const { action = 'cancel', content } = given ?? {};
     const result = { action, ...(content && { content }) };
-    recorded.answered(200, { body: Content.ofJson(result) });
+    recorded.recordResponse(200, { body: Content.ofJson(result) });
     return result;
   }
 
@@ -144,8 +144,8 @@ export class McpCalls {
 /** Records a JSON-RPC error as the result. */
 function recordFailure(recorded: RecordedRequest, error: unknown): void {
   const { kind: _, ...failure } = failureOfMcp(error);
-  if ('phase' in failure) recorded.broken(failure.phase, failure.code);
+  if ('phase' in failure) recorded.recordBroken(failure.phase, failure.code);
   else if ('status' in failure)
-    recorded.answered(failure.status, { body: new Content(Buffer.from(failure.text)) });
-  else recorded.answered(200, { body: Content.ofJson({ error: failure }) });
+    recorded.recordResponse(failure.status, { body: new Content(Buffer.from(failure.text)) });
+  else recorded.recordResponse(200, { body: Content.ofJson({ error: failure }) });
 }

@@ -16,8 +16,8 @@ import { validate } from '../../protocol/validate.js';
 import { missingFileHint } from '../../system/child.js';
 import { systemClock } from '../../system/clock.js';
 import { messageOf, ProtocolCliError } from '../../util/errors.js';
-import { cutBeforeToken, excerpt, formatDuration } from '../../util/text.js';
-import { foreignWords, isRecord } from '../../util/values.js';
+import { excerpt, formatDuration, truncateBeforeToken } from '../../util/text.js';
+import { isRecord, stringOrJson } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { failureOfMcp, linkTo, type McpTarget, type MessageListener } from './transports.js';
 
@@ -322,7 +322,7 @@ export class McpServer {
     const checked = validate(toolSchema, foreign);
     if (!checked.ok) {
       const { name = '' } = isRecord(foreign) ? foreign : {};
-      return `the tool ${excerpt(foreignWords(name))} cannot be used: ${checked.faults.join('; ')}`;
+      return `the tool ${excerpt(stringOrJson(name))} cannot be used: ${checked.faults.join('; ')}`;
     }
     const { name, description = '', inputSchema, outputSchema, annotations = {}, execution } = checked.value;
     if (this.#tools.has(name)) return `the tool ${excerpt(name)} is listed twice; using the first`;
@@ -355,12 +355,12 @@ export class McpServer {
     });
     try {
       const done = await work();
-      recorded.answered(200);
+      recorded.recordResponse(200);
       return done;
     } catch (error) {
       const failure = failureOfMcp(error);
-      if (failure.kind === 'broken') recorded.broken(failure.phase, failure.code);
-      else recorded.answered(failure.kind === 'status' ? failure.status : 200); // a JSON-RPC error is also an answer
+      if (failure.kind === 'broken') recorded.recordBroken(failure.phase, failure.code);
+      else recorded.recordResponse(failure.kind === 'status' ? failure.status : 200); // a JSON-RPC error is also an answer
       throw error;
     }
   }
@@ -414,7 +414,7 @@ function missingCapabilities({ method, params, result, error }: Record<string, u
   const { requiredCapabilities: required } = isRecord(error['data']) ? error['data'] : {};
   if (error['code'] !== MISSING_CAPABILITY || !isRecord(required)) return [];
   const names = Object.keys(required).slice(0, MAX.notes);
-  return names.map(name => visibleLine(cutBeforeToken(name, 60)));
+  return names.map(name => visibleLine(truncateBeforeToken(name, 60)));
 }
 
 function capabilitiesFor(method: string, params: unknown): string[] {

@@ -12,7 +12,7 @@ import {
 import { TransportError } from '../../http/client.js';
 import { guardedFetch } from '../../http/pooled-client.js';
 import { type PipedCommand, startPipedCommand } from '../../system/child.js';
-import { cameWithin } from '../../system/process.js';
+import { finishedWithin } from '../../system/process.js';
 import { readJson } from '../../util/json.js';
 import { bytesText, LineSplitter } from '../../util/text.js';
 
@@ -190,8 +190,8 @@ class HttpLink extends StreamableHTTPClientTransport implements Link {
 
   /** Waits briefly for pending messages, then ends the session as MCP requires. */
   override async close(): Promise<void> {
-    await cameWithin(Promise.allSettled(this.#pending), CLOSE_MS);
-    await cameWithin(
+    await finishedWithin(Promise.allSettled(this.#pending), CLOSE_MS);
+    await finishedWithin(
       this.terminateSession().catch(() => {}),
       CLOSE_MS,
     );

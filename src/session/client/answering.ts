@@ -7,7 +7,7 @@ import { createNodeClient } from '../../http/node-client.js';
 import { systemClock } from '../../system/clock.js';
 import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import { createRedactor } from '../../util/redact.js';
-import { foreignWords, isRecord } from '../../util/values.js';
+import { isRecord, stringOrJson } from '../../util/values.js';
 import type { PendingCall } from './platform-session.js';
 import { PlatformSession, sessionUrl } from './platform-session.js';
 
@@ -80,7 +80,7 @@ function written(call: PendingCall, answer: Answer): Settled & { readonly losses
     throw new TypeError(`JSON has nothing for a ${typeof fields['result']}`); // JSON.stringify would omit it
   return {
     call,
-    kind: foreignWords(fields['kind']),
+    kind: stringOrJson(fields['kind']),
     bytes: Buffer.from(JSON.stringify(body)),
     losses: warnings.filter(({ feature }) => FOR_THE_MODEL.has(feature)).map(({ message }) => message),
   };
@@ -159,7 +159,7 @@ class SessionClient {
   async run(waitMs: number): Promise<void> {
     const { session, connection } = this;
     const { clock, log, thread } = connection;
-    await session.look(0);
+    await session.poll(0);
     let newsAt = clock.now();
     while (!session.isSettled) {
       const due = session.pending.filter(({ key }) => !this.#answered.has(key));
@@ -185,9 +185,9 @@ class SessionClient {
     const began = clock.now();
     const cancel = ms < LONG_POLL_MS ? clock.after(ms, () => over.abort()) : () => {};
     const seconds = Math.ceil(Math.min(ms, LONG_POLL_MS) / 1_000);
-    const isNew = await session.look(seconds, over.signal).finally(cancel);
+    const isNew = await session.poll(seconds, over.signal).finally(cancel);
     const tooSoon = MIN_POLL_MS - (clock.now() - began);
-    if ((!isNew || session.isEndless) && tooSoon > 0) await session.pause(Math.min(tooSoon, ms));
+    if ((!isNew || session.hasHitPageLimit) && tooSoon > 0) await session.sleep(Math.min(tooSoon, ms));
     return isNew;
   }
 
@@ -269,11 +269,11 @@ class SessionClient {
     if (status === 422) return this.#afterInvalid(settled, error);
     if (status === 429) {
       if (++tries.waits > MAX.waits) throw error;
-      await this.session.pause(pauseMs);
+      await this.session.sleep(pauseMs);
       return settled;
     }
     if (status !== 0 || ++tries.losses >= MAX.losses) throw error;
-    await this.session.pause(this.session.backOffMs(tries.losses));
+    await this.session.sleep(this.session.backOffMs(tries.losses));
     return this.#stillPending(settled);
   }
 
@@ -309,7 +309,7 @@ class SessionClient {
   }
 
   async #stillPending(settled: readonly Settled[]): Promise<readonly Settled[]> {
-    await this.session.look(0);
+    await this.session.poll(0);
     const keys = new Set(this.session.listed.map(({ key }) => key));
     return settled.filter(({ call }) => keys.has(call.key));
   }

@@ -14,13 +14,13 @@ import {
 import { ACTIVE_STATE_CHANGE, isSettledStatus, refusalIn } from '../../protocol/session.js';
 import { validate } from '../../protocol/validate.js';
 import type { Clock } from '../../system/clock.js';
-import { cameWithin } from '../../system/process.js';
+import { finishedWithin } from '../../system/process.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { readJson } from '../../util/json.js';
 import { createRedactor, REDACTED, redactHeaders } from '../../util/redact.js';
-import { cut, excerpt } from '../../util/text.js';
+import { excerpt, truncate } from '../../util/text.js';
 import { readUrl } from '../../util/url.js';
-import { foreignWords, isRecord } from '../../util/values.js';
+import { isRecord, stringOrJson } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -118,8 +118,8 @@ export class PlatformSession {
   readonly #calls: PendingCalls;
   #wasReached = false;
   #from = 0;
-  /** Whether there were more new events than one read returns. */
-  isEndless = false;
+  /** Whether the last read stopped at the maximum number of pages. */
+  hasHitPageLimit = false;
   status = '';
   #latest: Changes | null = null;
   #reportedKeys = '';
@@ -163,7 +163,7 @@ export class PlatformSession {
    * @param signal aborted to stop reading
    * @throws ProtocolCliError `unreachable`, `platform-refused`, `bad-answer`, `interrupted`.
    */
-  async look(waitSeconds: number, signal?: AbortSignal): Promise<boolean> {
+  async poll(waitSeconds: number, signal?: AbortSignal): Promise<boolean> {
     const before = { from: this.#from, status: this.status };
     await this.#readEvents(waitSeconds, signal);
     const answer = await this.#get('session', '/status', TIMEOUT_MS);
@@ -175,7 +175,10 @@ export class PlatformSession {
     return this.#from > before.from || this.status !== before.status;
   }
 
-  /** Posts results once; null if they were accepted. @param calls keys of their calls @throws ProtocolCliError `interrupted`. */
+  /**
+   * Posts results once; null if they were accepted or the session has ended (409). @param calls keys of their calls @throws
+   * ProtocolCliError `interrupted`.
+   */
   async post(body: Uint8Array, calls: string[], attempt: number): Promise<Failure | null> {
     if (this.connection.signal.aborted) throw interruptedSession();
     const tried = await this.#try(
@@ -198,8 +201,8 @@ export class PlatformSession {
   }
 
   /** Resolves after `ms`, or when a signal is aborted. */
-  async pause(ms: number, signal = this.connection.signal): Promise<void> {
-    await cameWithin(new Promise(() => {}), ms, { clock: this.connection.clock, signal });
+  async sleep(ms: number, signal = this.connection.signal): Promise<void> {
+    await finishedWithin(new Promise(() => {}), ms, { clock: this.connection.clock, signal });
   }
 
   /** @throws ProtocolCliError `interrupted` as soon as the user stops the command, without waiting for the work. */
@@ -222,11 +225,11 @@ export class PlatformSession {
 
   /** Reads all pages: only the latest event counts, and it may be on the last page. */
   async #readEvents(waitSeconds: number, signal?: AbortSignal): Promise<void> {
-    this.isEndless = false;
+    this.hasHitPageLimit = false;
     let changes = await this.#changes({ from: this.#from, waitSeconds }, signal);
     for (let pages = 1; changes && this.#take(changes); pages++) {
-      this.isEndless = pages >= MAX.pages;
-      if (this.isEndless) return;
+      this.hasHitPageLimit = pages >= MAX.pages;
+      if (this.hasHitPageLimit) return;
       changes = await this.#changes({ from: this.#from }, signal);
     }
   }
@@ -288,7 +291,7 @@ export class PlatformSession {
       if (signal?.aborted && !stop.aborted) return null;
       const { status, error, pauseMs } = tried;
       if (isFinal(tried) || attempt >= (this.#wasReached ? TRIES.later : TRIES.first)) throw error;
-      await this.pause(status === 429 ? pauseMs : this.backOffMs(attempt), both);
+      await this.sleep(status === 429 ? pauseMs : this.backOffMs(attempt), both);
     }
   }
 
@@ -314,10 +317,10 @@ export class PlatformSession {
       body: body && new Content(body),
     });
     const sent = { signal, ...request, headers: { ...headers, authorization: `Bearer ${key}` } };
-    return recorded.sent(client.send(sent), redactHeaders);
+    return recorded.recordSending(client.send(sent), redactHeaders);
   }
 
-  /** A reason may quote the body and cut it within the key: then it is not shown. */
+  /** A parse error may quote a part of the key, which redaction would not find: it is not shown then. */
   #read<Schema extends z.ZodMiniType>(schema: Schema, body: Uint8Array, path: string): z.infer<Schema> {
     const reading = readJson(body);
     const text = Buffer.from(body).toString('utf8');
@@ -331,7 +334,7 @@ export class PlatformSession {
   #unreadable(path: string, faults: readonly string[]): ProtocolCliError {
     const message = `the platform's answer to GET ${this.connection.url}${path.split('?', 1)[0]} cannot be read`;
     return new ProtocolCliError('bad-answer', message, {
-      faults: faults.slice(0, MAX.faults).map(fault => cut(visibleLine(fault), MAX.text)),
+      faults: faults.slice(0, MAX.faults).map(fault => truncate(visibleLine(fault), MAX.text)),
       hint: 'Is this the base URL of an agent-session platform?',
     });
   }
@@ -339,7 +342,7 @@ export class PlatformSession {
   /** Secrets are redacted before the text is cut. */
   #refusal({ status, headers, body }: HttpAnswer, { method, url }: HttpRequest): Failure {
     const reading = readJson(body);
-    const detail = cut(visibleLine(this.#clean(reading.ok ? refusalIn(reading.value) : '')), MAX.text);
+    const detail = truncate(visibleLine(this.#clean(reading.ok ? refusalIn(reading.value) : '')), MAX.text);
     const what = method === 'POST' ? 'the posted results' : `GET ${url}`;
     const message = `the platform answered ${status} to ${what}${detail === '' ? '' : `: ${detail}`}`;
     const pauseMs = retryAfterMs(headers['retry-after'], this.connection.clock.wall()) ?? BUSY_MS;
@@ -466,7 +469,7 @@ class PendingCalls {
   }
 
   #twice({ id }: Fields): string {
-    const written = excerpt(this.clean(foreignWords(id)));
+    const written = excerpt(this.clean(stringOrJson(id)));
     return `the id ${written} is pending twice: only the first of the two calls is answered`;
   }
 }

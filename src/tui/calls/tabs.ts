@@ -4,10 +4,10 @@ import type { View } from '../../events/history.js';
 import { RoundTrip } from '../../events/round-trips.js';
 import type { Step } from '../../render/callbacks.js';
 import type { ProblemLines } from '../../render/check-report.js';
-import { counted, jsonLine, type Line, quote, say } from '../../render/line.js';
+import { jsonLine, type Line, pluralize, quote, say } from '../../render/line.js';
 import { viewPane } from '../../render/panes.js';
 import { bodyText, type TimelineEntry, timelineLines, tripParts } from '../../render/wire.js';
-import { Memo, onceEach, RecentMap } from '../../util/collections.js';
+import { Memo, memoizeByObject, RecentMap } from '../../util/collections.js';
 import { prettyJson } from '../../util/json.js';
 import type { Redactor } from '../../util/redact.js';
 import {
@@ -40,7 +40,7 @@ export const TOOL_TABS = [
 
 /** What the tabs show of a call. */
 export interface ShownCall {
-  /** All events so far that are still remembered; only grows. */
+  /** Events of the call, oldest first; later ones are only appended. `forgotten` is the number of those left out. */
   readonly entries: readonly TimelineEntry[];
   readonly forgotten: number;
   readonly running: readonly Step[];
@@ -50,11 +50,11 @@ export interface ShownCall {
   readonly result: Sheet;
   readonly views: Iterable<View>;
   /** Shown without views. */
-  readonly noViews: string;
-  /** Whose problems they are, if only one side is checked. */
+  readonly emptyViewsText: string;
+  /** `of the tool, `, if only one side is checked. */
   readonly checkedSide: string;
   /** Changes when the call has to be checked again. */
-  readonly age: number;
+  readonly revision: number;
   judge(): Promise<ProblemLines>;
 }
 
@@ -83,7 +83,7 @@ export function callSheets(
  */
 function problemsOf(call: ShownCall, onChange: () => void): () => Sheet {
   const documents = new Memo<Document>();
-  let linesOf: ProblemLines = () => [[say('judging …', 'running')]];
+  let linesOf: ProblemLines = () => [[say('checking …', 'running')]];
   let judgedAt = -1;
   let isJudging = false;
   const failed = (error: unknown): ProblemLines => {
@@ -92,7 +92,7 @@ function problemsOf(call: ShownCall, onChange: () => void): () => Sheet {
   };
   const run = async () => {
     isJudging = true;
-    judgedAt = call.age;
+    judgedAt = call.revision;
     linesOf = await call.judge().catch(failed);
     isJudging = false;
     onChange();
@@ -105,7 +105,7 @@ function problemsOf(call: ShownCall, onChange: () => void): () => Sheet {
   const about = say(` ${call.checkedSide}by the requirements of the protocol`, 'dim');
   const sheet = [{ title: [say('PROBLEMS', 'title'), about], document }];
   return () => {
-    if (judgedAt !== call.age && !isJudging) void run();
+    if (judgedAt !== call.revision && !isJudging) void run();
     return sheet;
   };
 }
@@ -117,7 +117,7 @@ function timelineOf(call: ShownCall): () => Sheet {
   return () => {
     const { entries, forgotten } = call;
     const gone = forgotten > 0 ? `, ${forgotten} more forgotten` : '';
-    const title = [say('TIMELINE', 'title'), say(` ${counted(entries.length, 'event')}${gone}`, 'dim')];
+    const title = [say('TIMELINE', 'title'), say(` ${pluralize(entries.length, 'event')}${gone}`, 'dim')];
     return [{ title, document: ({ showsBytes }) => (showsBytes ? withBytes() : bare()), isStream: true }];
   };
 }
@@ -140,8 +140,8 @@ function growingTimeline(call: ShownCall, showsBytes: boolean): () => Document {
 
 /** The current views, each as a part (RT-VIEW). */
 function viewsOf(call: ShownCall): () => Sheet {
-  const partOf = onceEach((view: View) => panePart(viewPane(view)));
-  const empty = onePart([say('VIEWS', 'title')], [[say(call.noViews, 'dim')]]);
+  const partOf = memoizeByObject((view: View) => panePart(viewPane(view)));
+  const empty = onePart([say('VIEWS', 'title')], [[say(call.emptyViewsText, 'dim')]]);
   return () => {
     const parts = Array.from(call.views, partOf);
     return parts.length > 0 ? parts : empty;
@@ -155,7 +155,7 @@ const BLANK = linesDocument([[]]);
 /** Each request with its response, as curl shows them, without secrets (threats, row 25). */
 function wireOf(call: ShownCall): () => Sheet {
   const sheets = new Memo<Sheet>();
-  const draw = onceEach(requestDrawing(call.redactor));
+  const draw = memoizeByObject(requestDrawing(call.redactor));
   const trips = new Map<string, RoundTrip>();
   let seen = 0;
   return () => {
@@ -163,7 +163,7 @@ function wireOf(call: ShownCall): () => Sheet {
     return sheets.of([entries.length], () => {
       for (const { event } of entries.slice(seen)) applyTo(trips, event);
       seen = entries.length;
-      const about = say(` ${counted(trips.size, 'request')}, secrets redacted`, 'dim');
+      const about = say(` ${pluralize(trips.size, 'request')}, secrets redacted`, 'dim');
       const document = trips.size === 0 ? NOTHING_SENT : joinedDocument(Array.from(trips.values(), draw));
       return [{ title: [say('WIRE', 'title'), about], document: () => document }];
     });
@@ -180,7 +180,7 @@ function applyTo(trips: Map<string, RoundTrip>, event: Event): void {
 
 function requestDrawing(redactor: Redactor): (trip: RoundTrip) => Document {
   /** Cached: a body may be 50 MiB. */
-  const lay = onceEach((body: Content) => {
+  const lay = memoizeByObject((body: Content) => {
     const text = bodyText(body, redactor) ?? '';
     const pretty = prettyJson(text);
     if (pretty === null) return textDocument(text);

@@ -3,7 +3,7 @@ import type { Highlighter } from '../../display/syntax.js';
 import { type Part as DiffPart, partsOf } from '../../render/diff.js';
 import { halvesOf, type Line, partsOfHalf, quote, say, withHalves } from '../../render/line.js';
 import { type Pane, paneHeading } from '../../render/panes.js';
-import { lastUpTo, Memo } from '../../util/collections.js';
+import { lastIndexUpTo, Memo } from '../../util/collections.js';
 
 /** A long text to read on the screen; its lines are created lazily. */
 export interface Document {
@@ -98,7 +98,7 @@ class JoinedDocument implements Document {
   }
 
   #locate(line: number) {
-    const which = line < this.length ? lastUpTo(this.#starts, line) : -1;
+    const which = line < this.length ? lastIndexUpTo(this.#starts, line) : -1;
     return { which, part: this.#parts[which], at: line - this.#startOf(which) };
   }
 }

@@ -1,7 +1,7 @@
 import { halvesOf, type Line, partsOfHalf, SPLIT_FROM } from '../../render/line.js';
 import { cellsOf } from '../../render/terminal/cells.js';
 import { cutLine, scrolled, styleLine, type Theme, widthOf, wrapLine } from '../../render/terminal/theme.js';
-import { lastUpTo, RecentMap } from '../../util/collections.js';
+import { lastIndexUpTo, RecentMap } from '../../util/collections.js';
 import { excerpt } from '../../util/text.js';
 import type { DrawnSheet } from '../ink.js';
 import { cursorMark, DIVIDER } from '../layout.js';
@@ -143,7 +143,9 @@ class View {
   landmark(kind: 'hunk' | 'file', step: 1 | -1): string | null {
     const landmarks = this.document.landmarks(kind);
     const line =
-      landmarks[step > 0 ? lastUpTo(landmarks, this.#line) + 1 : lastUpTo(landmarks, this.#line - 1)];
+      landmarks[
+        step > 0 ? lastIndexUpTo(landmarks, this.#line) + 1 : lastIndexUpTo(landmarks, this.#line - 1)
+      ];
     if (line === undefined) return `no ${kind} further ${step > 0 ? 'down' : 'up'}`;
     const headers = this.document.headersAt(line).length;
     return this.go({ ...this.#moved({ line, row: 0 }, -headers), jumpedTo: line });
@@ -220,11 +222,11 @@ class View {
   /** `hunk 2/5`, numbered per file as in the header; `file 1/3`. */
   *#landmarksAt(line: number): Generator<string> {
     const [files, hunks] = [this.document.landmarks('file'), this.document.landmarks('hunk')];
-    const file = lastUpTo(files, line);
+    const file = lastIndexUpTo(files, line);
     const hunksBefore = (end: number | undefined) =>
-      end === undefined ? hunks.length : lastUpTo(hunks, end - 1) + 1;
+      end === undefined ? hunks.length : lastIndexUpTo(hunks, end - 1) + 1;
     const first = hunksBefore(files[file] ?? 0);
-    const hunk = lastUpTo(hunks, line) + 1 - first;
+    const hunk = lastIndexUpTo(hunks, line) + 1 - first;
     if (hunk > 0) yield `hunk ${grouped(hunk)}/${grouped(hunksBefore(files[file + 1]) - first)}`;
     if (file >= 0 && files.length > 1) yield `file ${grouped(file + 1)}/${grouped(files.length)}`;
   }

@@ -2,7 +2,7 @@ import type { Highlighter } from '../../display/syntax.js';
 import { type Exchange, isSubscribed, openPages } from '../../events/exchange.js';
 import type { History, View } from '../../events/history.js';
 import type { OAuth, UserChoice } from '../../protocol/callbacks.js';
-import { counted, type Layout, type Line, line, quote, say } from '../../render/line.js';
+import { type Layout, type Line, line, pluralize, quote, say } from '../../render/line.js';
 import { type Pane, type Panes, paneLines, viewPane } from '../../render/panes.js';
 import {
   cutLine,
@@ -15,7 +15,7 @@ import {
 } from '../../render/terminal/theme.js';
 import { openUrl } from '../../system/child.js';
 import type { Clock } from '../../system/clock.js';
-import { onceEach } from '../../util/collections.js';
+import { memoizeByObject } from '../../util/collections.js';
 import { formatDuration } from '../../util/text.js';
 import { type Hint, hintsLine } from '../keys.js';
 import { Picker } from '../picker.js';
@@ -62,7 +62,7 @@ export class LiveModel {
   highlighter: Highlighter | null = null;
   readonly #options: LiveModelOptions;
   readonly #start: number;
-  readonly #viewPane = onceEach((view: View): Pane => viewPane(view));
+  readonly #viewPane = memoizeByObject((view: View): Pane => viewPane(view));
   #asked: readonly Asked[] = [];
   #visit: Visit | null = null;
   #drawn: { readonly subject: Subject; readonly at: number } = { subject: null, at: 0 };
@@ -208,7 +208,7 @@ function subscriptionLine(
 ): Line {
   const open = Math.max(0, now - openedAt);
   const shown = formatDuration(open < 1_000 ? open : Math.floor(open / 1_000) * 1_000);
-  const words = line`${say('… ', 'running')}subscribed: ${say(counted(events, 'event'))}${say(`, ${shown}`, 'dim')}`;
+  const words = line`${say('… ', 'running')}subscribed: ${say(pluralize(events, 'event'))}${say(`, ${shown}`, 'dim')}`;
   const whole = [...words, say('; Ctrl-C cancels', 'dim')];
   return widthOf(whole) <= columns ? whole : words;
 }

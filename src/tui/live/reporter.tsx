@@ -123,7 +123,7 @@ export function liveView({ model, frame, stdin, stdout, clock, isColourful, reda
       else redraw();
     },
     /** Lets other code use the terminal during `work`. */
-    async aside<T>(work: () => Promise<T>): Promise<T> {
+    async lendTerminal<T>(work: () => Promise<T>): Promise<T> {
       isAside = true;
       store.set(EMPTY);
       await unmount();
@@ -206,7 +206,7 @@ export function liveReporter(options: LiveOptions): Reporter {
       paneWarnings = panes?.warnings ?? [];
       view.redraw();
     },
-    aside: view.aside,
+    lendTerminal: view.lendTerminal,
     close: view.close,
     end: ending => page.end(warningsOfEnding(ending, paneWarnings), ending.trouble),
   };

@@ -2,7 +2,7 @@ import { RecentCalls, unread } from '../../events/bounded-events.js';
 import { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
 import { type View, withUpdate } from '../../events/history.js';
-import { callbackSecrets } from '../../events/shareable.js';
+import { callbackRedactor } from '../../events/shareable.js';
 import {
   type CallbackDelivery,
   isDelivered,
@@ -12,7 +12,7 @@ import {
 } from '../../events/tool-call.js';
 import { type CallbackReading, readCallback } from '../../protocol/callbacks.js';
 import type { ProblemLines } from '../../render/check-report.js';
-import { counted, type Line, line, lineText, quote, say } from '../../render/line.js';
+import { type Line, line, lineText, pluralize, quote, say } from '../../render/line.js';
 import { panesOfResult } from '../../render/panes.js';
 import { cutLine } from '../../render/terminal/theme.js';
 import { newsOf, ToolCallView } from '../../render/tool-calls.js';
@@ -165,7 +165,7 @@ export class MockView extends ListScreen {
     const found = (count: number, what: string, tone: 'warn' | 'bad') =>
       count > 0 && line`${say(' · ', 'dim')}${say(`${count} ${what}`, tone)}`;
     const [odd, lost] = [found(unmatched, 'unmatched', 'warn'), found(undelivered, 'undelivered', 'bad')];
-    return line`${say(counted(calls, 'call'), 'dim')}${odd}${lost}`;
+    return line`${say(pluralize(calls, 'call'), 'dim')}${odd}${lost}`;
   }
 
   pause(): void {
@@ -203,7 +203,7 @@ export class MockView extends ListScreen {
     const { name, url, seed, fixtures } = this.#options.tool;
     const call = this.list.isReading ? this.list.entry : undefined;
     const paused = this.#isPaused && [say('‖ deliveries are held back', 'warn'), say(' · ', 'dim')];
-    const about = [say(` · ${counted(fixtures, 'fixture')} · seed `, 'dim'), ...quote(seed, 'dim')];
+    const about = [say(` · ${pluralize(fixtures, 'fixture')} · seed `, 'dim'), ...quote(seed, 'dim')];
     return [
       line`${cutLine(quote(name, 'title'), MAX_NAME)}  ${say(url, 'running')}${call && line`  ${new ToolCallView(call).name}`}`,
       line`${paused}${this.#tally}${about}`,
@@ -232,9 +232,9 @@ const RESULT: Line = [say('RESULT', 'title')];
 /** A call as its tool saw it. There are no steps: steps belong to a runtime. */
 class ReceivedCall implements ShownCall {
   /** Contains the secrets of all events. */
-  readonly redactor = callbackSecrets();
+  readonly redactor = callbackRedactor();
   readonly running = [];
-  readonly noViews = 'this call shows no views';
+  readonly emptyViewsText = 'this call shows no views';
   readonly checkedSide = 'of the runtime, ';
   readonly #entries: TimelineEntry[] = [];
   readonly #details = new Memo<Sheet>();
@@ -260,7 +260,7 @@ class ReceivedCall implements ShownCall {
     return this.recent.forgotten;
   }
 
-  get age(): number {
+  get revision(): number {
     return this.entries.length;
   }
 

@@ -14,7 +14,7 @@ import {
 } from '../../render/outputs/session.js';
 import { llmPane, type Pane, type Panes, panesOf } from '../../render/panes.js';
 import {
-  callWords,
+  callLine,
   type KnownCall,
   knownCalls,
   receivedAnswer,
@@ -23,10 +23,10 @@ import {
 } from '../../render/session-calls.js';
 import { createTheme, cutLine, styleLine, type Theme, wrapLine } from '../../render/terminal/theme.js';
 import type { Clock } from '../../system/clock.js';
-import { onceEach } from '../../util/collections.js';
+import { memoizeByObject } from '../../util/collections.js';
 import type { Redactor } from '../../util/redact.js';
 import { formatDuration } from '../../util/text.js';
-import { foreignWords } from '../../util/values.js';
+import { stringOrJson } from '../../util/values.js';
 import { hintsLine } from '../keys.js';
 import { tableLines } from '../layout.js';
 import { type Frame, LiveModel, layFrame } from '../live/model.js';
@@ -84,13 +84,13 @@ export function answerFrame(
   return layFrame(top, { ...around, status: [], panes, views, picker }, size, theme);
 }
 
-const givenPane = onceEach(({ text }: NonNullable<ReturnType<typeof receivedAnswer>>) =>
+const givenPane = memoizeByObject(({ text }: NonNullable<ReturnType<typeof receivedAnswer>>) =>
   llmPane(text ?? '', true),
 );
 
-const answerPane = onceEach(
+const answerPane = memoizeByObject(
   ({ value }: NonNullable<Session['answer']>): Pane => ({
-    ...llmPane(foreignWords(value), true),
+    ...llmPane(stringOrJson(value), true),
     title: 'answer',
     about: 'of the agent',
   }),
@@ -135,7 +135,7 @@ function pageLines(asks: AnswerState['asks'], asking: KnownCall | undefined): re
 }
 
 function askerLine({ call }: KnownCall): Line {
-  return [say('? ', 'warn'), ...callWords(call), say(' asks')];
+  return [say('? ', 'warn'), ...callLine(call), say(' asks')];
 }
 
 /** A head, the latest calls including the one that asks, and the number of hidden calls. */
@@ -179,7 +179,7 @@ export function liveSession(options: LiveSessionOptions): SessionReporter {
   const theme = createTheme(level);
   const isColourful = level >= 2;
   const model = new LiveModel({ history: known.history, clock, interrupt, onChange: () => view.redraw() });
-  const panesOnce = onceEach((exchange: Exchange) => panesOf(exchange, supports));
+  const panesOnce = memoizeByObject((exchange: Exchange) => panesOf(exchange, supports));
   const frame = (size: Size) => {
     const around = model.blocks(size);
     const { asks, isOver, now } = model;
@@ -199,7 +199,7 @@ export function liveSession(options: LiveSessionOptions): SessionReporter {
       if (event.kind === 'answered' && isColourful && model.highlighter === null) void highlight();
     },
     choose: (question, signal) => model.ask(question, signal),
-    aside: view.aside,
+    lendTerminal: view.lendTerminal,
     close: view.close,
     end: ending => page.end(warningsOfSession(ending), ending.trouble),
   };

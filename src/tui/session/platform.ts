@@ -1,7 +1,7 @@
 import type { Event } from '../../events/events.js';
 import { type Session, Sessions, statusOf } from '../../events/session-calls.js';
 import { isTerminal } from '../../protocol/session.js';
-import { counted, type Line, line, quote, say } from '../../render/line.js';
+import { type Line, line, pluralize, quote, say } from '../../render/line.js';
 import {
   callBodies,
   callHead,
@@ -61,10 +61,10 @@ function tally(sessions: readonly Session[]): string {
   const ended = statuses.filter(isTerminal).length;
   const calls = sessions.reduce((sum, session) => sum + session.calls.size + session.forgotten, 0);
   return [
-    counted(sessions.length, 'session'),
+    pluralize(sessions.length, 'session'),
     ...(waiting > 0 ? [`${waiting} waiting for results`] : []),
     ...(ended > 0 ? [`${ended} ended`] : []),
-    counted(calls, 'call'),
+    pluralize(calls, 'call'),
   ].join(' · ');
 }
 

@@ -8,23 +8,23 @@ import {
   outcomeOf,
 } from '../../events/exchange.js';
 import { type CallLog, History } from '../../events/history.js';
-import { arrivalWarnings, newsIn, type Step } from '../../render/callbacks.js';
+import { arrivalWarnings, type Step, subscriptionEventIn } from '../../render/callbacks.js';
 import {
   argsCell,
   type CallState,
   idCell,
   notAcknowledged,
-  outcomeWords,
+  outcomeLine,
   timeCell,
   viewOf,
 } from '../../render/calls.js';
 import type { ProblemLines } from '../../render/check-report.js';
 import {
   clipped,
-  counted,
   type Line,
   line,
   MARKS,
+  pluralize,
   quote,
   runningClock,
   say,
@@ -33,7 +33,7 @@ import {
 import { panesOf } from '../../render/panes.js';
 import { newStepsOf, runningSteps, stepLines } from '../../render/steps.js';
 import type { TimelineEntry } from '../../render/wire.js';
-import { Memo, onceEach } from '../../util/collections.js';
+import { Memo, memoizeByObject } from '../../util/collections.js';
 import { patchOf } from '../../util/patch-of.js';
 import type { Redactor } from '../../util/redact.js';
 import { formatDuration } from '../../util/text.js';
@@ -54,7 +54,7 @@ import type { Model, Source } from './model.js';
 
 type Tab = (typeof MADE_CALL_TABS)[number]['name'];
 
-type News = NonNullable<ReturnType<typeof newsIn>>;
+type News = NonNullable<ReturnType<typeof subscriptionEventIn>>;
 
 const TABLE = {
   columns: [
@@ -136,7 +136,7 @@ function withoutCalls(name: string, events: number): readonly Line[] {
   const held =
     events === 0
       ? 'It has no events: the recording ended or was cut before the first one.'
-      : `It has ${counted(events, 'event')} but no invocation. To see them, run protocol-cli render.`;
+      : `It has ${pluralize(events, 'event')} but no invocation. To see them, run protocol-cli render.`;
   return [
     line`No calls in ${quote(name, 'title')}.`,
     [say(held, 'dim')],
@@ -173,7 +173,7 @@ export function openChoice(key: string | null, { history, underWay }: CallLog) {
 /** A call that this program made. Its events are processed as they arrive: the cost does not depend on earlier events. */
 class MadeCall implements ShownCall {
   readonly forgotten = 0;
-  readonly noViews = 'the thread of this call has no views';
+  readonly emptyViewsText = 'the thread of this call has no views';
   readonly checkedSide = '';
   readonly redactor: Redactor;
   readonly #callLog: CallLog;
@@ -203,7 +203,7 @@ class MadeCall implements ShownCall {
     for (const event of this.#callLog.of(this.key).slice(this.#entries.length)) {
       this.#history.apply(event);
       this.#entries.push({ event, steps: this.#clean(newStepsOf(this.#history, event)) });
-      const news = newsIn(this.#history, event);
+      const news = subscriptionEventIn(this.#history, event);
       if (news) this.#news.push(news);
     }
     return this.#entries;
@@ -221,7 +221,7 @@ class MadeCall implements ShownCall {
     return this.#clean(runningSteps(this.#history));
   }
 
-  get age(): number {
+  get revision(): number {
     return this.#callLog.of(this.key).length + this.#callLog.of(null).length;
   }
 
@@ -351,7 +351,7 @@ function exchangeState(exchange: Exchange, begunAt: number, now: number): CallSt
     const end = outcome?.type === 'success' ? MARKS.done : MARKS.failed;
     return {
       mark: isSubscribed(exchange) ? MARKS.running : end,
-      line: line`${outcome && outcomeWords(outcome)}${took(settled.at - begunAt)}${eventCount(exchange)}`,
+      line: line`${outcome && outcomeLine(outcome)}${took(settled.at - begunAt)}${eventCount(exchange)}`,
       isRunning: false,
     };
   }
@@ -364,14 +364,14 @@ function exchangeState(exchange: Exchange, begunAt: number, now: number): CallSt
 }
 
 /** Whether the tool sent a callback that was refused or ignored; the Problems tab checks all requirements. */
-const hasProblems = onceEach((exchange: Exchange) =>
+const hasProblems = memoizeByObject((exchange: Exchange) =>
   exchange.arrivals
     .flatMap(arrival => arrivalWarnings(arrival, exchange))
     .some(({ id }) => id === 'RT-VALIDATE' || id?.startsWith('TOOL-')),
 );
 
 /** Cached: the text that contains the outcome may be large. */
-const outcomeOnce = onceEach(outcomeOf);
+const outcomeOnce = memoizeByObject(outcomeOf);
 
 function dispatchWords(exchange: Exchange): Line {
   const last = exchange.attempts.at(-1);
@@ -386,7 +386,7 @@ const ENDED_BY = { final: null, cancel: ', canceled', close: ', closed' } as con
 function eventCount({ subscription }: Exchange): Line {
   if (!subscription) return [];
   const { events, ended } = subscription;
-  const count = `, ${counted(events, 'event')}`;
+  const count = `, ${pluralize(events, 'event')}`;
   if (!ended) return [say(`${count} so far`, 'running')];
   const end = ENDED_BY[ended.by];
   return [say(count, 'dim'), ...(end === null ? [] : [say(end, 'warn')])];

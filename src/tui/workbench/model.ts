@@ -123,7 +123,7 @@ export function definitionsIn(servers: readonly Server[]) {
   return ({ isConfigured }: Server, operation: string) => (isConfigured && counts.get(operation)) || 1;
 }
 
-export function definitionsWords(definitions: number): string {
+export function definitionsText(definitions: number): string {
   return `${definitions} configured toolsets define it, so none of them is used (RT-TOOLSET)`;
 }
 

@@ -2,7 +2,7 @@ import { openPages } from '../../events/exchange.js';
 import { quote, say } from '../../render/line.js';
 import { widthOf } from '../../render/terminal/theme.js';
 import { REDACTED, safeJson } from '../../util/redact.js';
-import { cut, nearest, suggestion } from '../../util/text.js';
+import { nearest, suggestion, truncate } from '../../util/text.js';
 import { MADE_CALL_TABS, TOOL_TABS } from '../calls/tabs.js';
 import { fullScreen } from '../full-screen.js';
 import { bind, Keys } from '../keys.js';
@@ -11,7 +11,7 @@ import { Picker } from '../picker.js';
 import { openChoice } from './calls.js';
 import { Form } from './form/form.js';
 import {
-  definitionsWords,
+  definitionsText,
   type Sent,
   type Server,
   type SessionOptions,
@@ -82,7 +82,7 @@ export class Workbench extends WorkbenchPages {
     const { server, tool, definitions } = entry;
     if (tool && definitions === 1) this.openForm({ server, tool });
     else if (tool)
-      this.complain(`${tool.name}: ${definitionsWords(definitions)}. Press u to open one by its URL.`);
+      this.complain(`${tool.name}: ${definitionsText(definitions)}. Press u to open one by its URL.`);
     else if (server.state.kind !== 'loading') this.controls.load(server.id);
   }
 
@@ -138,7 +138,7 @@ export class Workbench extends WorkbenchPages {
     };
     const prompt = [
       `${nameOf(operation)} is marked destructive. Call it?`,
-      `At ${nameOf(about)}, with ${cut(safeJson(args), MAX_LENGTH.arguments)}`,
+      `At ${nameOf(about)}, with ${truncate(safeJson(args), MAX_LENGTH.arguments)}`,
     ];
     this.show({
       kind: 'question',
@@ -287,7 +287,7 @@ export class Workbench extends WorkbenchPages {
   #copy(text: string, gaps: ShellLine['gaps'] | null): void {
     const { text: said, isBad } = this.controls.copy(text);
     const missing = gaps?.length ? [say('; fill in: ', 'warn'), ...quote(gaps.join(', '), 'warn')] : [];
-    const shown = cut(text, MAX_LENGTH.copied);
+    const shown = truncate(text, MAX_LENGTH.copied);
     this.show({
       kind: 'page',
       title: [say(said, isBad ? 'bad' : 'good'), ...missing],
@@ -342,7 +342,7 @@ const MAX_LENGTH = { name: 200, arguments: 4_000, copied: 20_000 };
 
 /** An untrusted name must not look like a line of the program. */
 function nameOf(text: string): string {
-  return cut(text, MAX_LENGTH.name).replaceAll('\n', '␊');
+  return truncate(text, MAX_LENGTH.name).replaceAll('\n', '␊');
 }
 
 function isRerun({ from }: Sending): boolean {

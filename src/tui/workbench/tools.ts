@@ -2,11 +2,11 @@ import type { Tool } from '../../protocol/toolset.js';
 import { jsonLine, type Line, line, quote, say, textLines } from '../../render/line.js';
 import { toolLines } from '../../render/toolset.js';
 import { Memo } from '../../util/collections.js';
-import { cut } from '../../util/text.js';
+import { truncate } from '../../util/text.js';
 import { TOOL_TABS } from '../calls/tabs.js';
 import { onePart, type Sheet } from '../document/documents.js';
 import { cursorMark, firstLineOf, keysLine } from '../layout.js';
-import { definitionsIn, definitionsWords, type Model, type Server, toolsOf } from './model.js';
+import { definitionsIn, definitionsText, type Model, type Server, toolsOf } from './model.js';
 
 interface Entry {
   readonly key: string;
@@ -81,10 +81,10 @@ function detailLines({ server, tool, definitions }: Entry): readonly Line[] {
   if (!tool) return serverLines(server);
   const schema = textLines(JSON.stringify(tool.inputSchema, null, 2), MAX.lines);
   const rest = schema.total - schema.lines.length;
-  const warning = `${definitionsWords(definitions)}. Press u to open one by its URL.`;
+  const warning = `${definitionsText(definitions)}. Press u to open one by its URL.`;
   return [
     ...(definitions > 1 ? [[say(warning, 'warn')], []] : []),
-    ...toolLines({ ...tool, description: cut(tool.description, MAX.characters) }).slice(0, MAX.lines),
+    ...toolLines({ ...tool, description: truncate(tool.description, MAX.characters) }).slice(0, MAX.lines),
     [],
     [say('inputSchema', 'dim')],
     ...schema.lines.map(jsonLine),

@@ -16,7 +16,7 @@ import {
   type Controls,
   type Draft,
   definitionsIn,
-  definitionsWords,
+  definitionsText,
   fixtureName,
   type Model,
   type Server,
@@ -364,7 +364,7 @@ export abstract class WorkbenchPages extends ListScreen {
         say('  '),
         ...quote(firstLineOf(description), 'dim'),
       ],
-      definitions > 1 ? [say(definitionsWords(definitions), 'bad')] : [],
+      definitions > 1 ? [say(definitionsText(definitions), 'bad')] : [],
     ];
     return [
       ...heading.map(line => styleLine(cutLine(line, columns), this.theme)),

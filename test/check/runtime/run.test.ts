@@ -82,7 +82,7 @@ test('events of all recordings have their own numbers and calls, and times of th
 describe('everything is stopped', () => {
   test('if a tool server cannot start', async () => {
     const { open, running } = opening();
-    const hanging = scenario('b', { run: session => session.quiet(60_000) });
+    const hanging = scenario('b', { run: session => session.waitQuietly(60_000) });
     const invalid = scenario('c', { servers: [{}, { fixtures: [{ match: 1 }] }] });
     const ends: string[] = [];
     await expect(
@@ -106,7 +106,7 @@ describe('everything is stopped', () => {
     const stopping = scenario('b', {
       run: async session => {
         stop.abort();
-        await session.quiet(60_000);
+        await session.waitQuietly(60_000);
       },
     });
     const scenarios = [scenario('a'), stopping, scenario('c')];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { gather } from '../../../src/check/evidence.js';
+import { gatherEvidence } from '../../../src/check/evidence.js';
 import { checksOf } from '../../../src/check/judge.js';
 import { checkedSecrets } from '../../../src/commands/check/run.js';
 import { transcriptWriter } from '../../../src/events/transcript-writer.js';
@@ -53,7 +53,7 @@ test('a value that the call itself sent is not reported as leaked', () => {
 test('row 25: a credential is in no report, but its place is', async () => {
   const display_as = [{ type: 'text', content: `the key ${SECRET} is yours` }];
   const events = eventsOf(begun, resultArrives({ display_as }));
-  const checks = checksOf('tool', [await gather({ events }, 'tool')]);
+  const checks = checksOf('tool', [await gatherEvidence({ events }, 'tool')]);
   const found = checks.find(({ id }) => id === 'TOOL-SECRET');
   const redactor = checkedSecrets(createRedactor());
   for (const event of events) redactor.learn(event);

@@ -54,7 +54,7 @@ test('a recorder’s transcript is reported once, from the tool’s side', () =>
 
 test('both sides are judged by their own messages, without duplicates', async () => {
   session.press('5');
-  const lines = await eventually('the verdict', () => !sees().includes('judging …') && sees());
+  const lines = await eventually('the verdict', () => !sees().includes('checking …') && sees());
   expect(lines).toContain('✓ no problems');
   const [, held = ''] = /(\d+) rules passed/.exec(lines) ?? [];
   expect(Number(held)).toBe(19);

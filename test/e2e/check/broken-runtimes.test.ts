@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Check } from '../../../src/check/judge.js';
 import { SCENARIOS } from '../../../src/check/runtime/run.js';
 import type { Scenario } from '../../../src/check/runtime/scenario.js';
-import { onceEach } from '../../../src/util/collections.js';
+import { memoizeByObject } from '../../../src/util/collections.js';
 import { FAULTS } from '../../peers/drivers/faults.mjs';
 import { runDriver } from '../../peers/drivers/runtime.mjs';
 import { checksOfRuntime, checksOfRuntimes, driverHere, verdicts } from '../support/drivers.js';
@@ -73,7 +73,9 @@ describe('a runtime', { timeout: IS_FULL ? 600_000 : 120_000 }, () => {
     ...{ fault, breaks, open: openInProcess(fault) },
     scenarios: scenariosFor(breaks, place),
   }));
-  const together = onceEach((players: typeof played) => checksOfRuntimes(players, { windowMs: SHORT_MS }));
+  const together = memoizeByObject((players: typeof played) =>
+    checksOfRuntimes(players, { windowMs: SHORT_MS }),
+  );
 
   test.each(played)('that $fault breaks $breaks', async each => {
     const { breaks, open, scenarios } = each;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { gather } from '../../../src/check/evidence.js';
+import { gatherEvidence } from '../../../src/check/evidence.js';
 import { type Check, checksOf, RULES } from '../../../src/check/judge.js';
 import type { Event } from '../../../src/events/events.js';
 import type { RequirementId } from '../../../src/protocol/requirements.js';
-import { onceEach } from '../../../src/util/collections.js';
+import { memoizeByObject } from '../../../src/util/collections.js';
 import { probing } from '../../probes/probing.js';
 import { checking, findingsIn } from '../support/checking.js';
 import { acknowledgements } from './broken/acknowledgements.js';
@@ -50,7 +50,7 @@ const ODD = Object.fromEntries(
 );
 
 /** One check of a tool with all operations that break a rule on their own. */
-const together = onceEach(async () => {
+const together = memoizeByObject(async () => {
   await using tool = await startWithOdd(ODD);
   return await probing(tool.url, { probeTimeoutMs: WINDOW_MS });
 });
@@ -64,7 +64,7 @@ async function checkingAlone(fixture: object): Promise<readonly Check[]> {
       .map(({ key }) => key),
   );
   const isAlone = ({ calls = [] }: Event) => !calls.some(key => others.has(key));
-  return checksOf('tool', [await gather({ events: events.filter(isAlone) }, 'tool')]);
+  return checksOf('tool', [await gatherEvidence({ events: events.filter(isAlone) }, 'tool')]);
 }
 
 async function checkingTool(

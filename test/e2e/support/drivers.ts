@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { gather } from '../../../src/check/evidence.js';
+import { gatherEvidence } from '../../../src/check/evidence.js';
 import { type Check, checksOf } from '../../../src/check/judge.js';
 import { type driverOf, LineReader } from '../../../src/check/runtime/driver.js';
 import { runScenarios, SCENARIOS } from '../../../src/check/runtime/run.js';
@@ -65,7 +65,7 @@ export async function checksOfRuntimes(
       return player.open(setting);
     },
   });
-  const evidences = await Promise.all(recordings.map(recording => gather(recording, 'runtime')));
+  const evidences = await Promise.all(recordings.map(recording => gatherEvidence(recording, 'runtime')));
   return players.map((_, index) =>
     checksOf(
       'runtime',

@@ -29,7 +29,7 @@ export function deskWith(options: Partial<ConstructorParameters<typeof Outbox>[0
   const outbox = new Outbox({
     clock,
     random: () => 0,
-    allows: allowedDestinations([]),
+    destinationProblem: allowedDestinations([]),
     queueLimit: 100,
     queueBytes: 1024 * 1024,
     perOrigin: 256,

@@ -93,9 +93,9 @@ describe('delivery faults: retries', () => {
     await using runtime = await startServing(200);
     const log = createLog(() => 0);
     let failures = 1;
-    log.keep({
+    log.storeEventsIn({
       take: () => {},
-      kept: async () => (failures-- > 0 ? Promise.reject(new Error('ENOSPC')) : undefined),
+      stored: async () => (failures-- > 0 ? Promise.reject(new Error('ENOSPC')) : undefined),
     });
     await using services = deskWith({ log, random: () => 0.5 });
     const delivery = services.post(callbackTo(runtime.url));
@@ -138,7 +138,10 @@ describe('delivery faults: does not retry', () => {
     const addresses = ['127.0.0.1', '169.254.169.254'];
     const resolve = async () => addresses.splice(0, 1).map(address => ({ address, family: 4 }));
     await using runtime = await startPeer(answer(200, '', 'Connection: close'));
-    await using services = deskWith({ client: createAgentClient({ resolve }), allows: () => null });
+    await using services = deskWith({
+      client: createAgentClient({ resolve }),
+      destinationProblem: () => null,
+    });
     const callback = callbackTo(`http://runtime.example:${runtime.port}/`);
     expect(await services.post(callback)).toMatchObject({ delivered: true });
     expect(await services.post(callback)).toEqual({

@@ -128,7 +128,7 @@ describe('threats, "disk full": an invocation that cannot be journaled is not ac
     const kept = async () => {
       if (isFull) throw new Error('the disk is full');
     };
-    log.keep({ take: () => {}, kept });
+    log.storeEventsIn({ take: () => {}, stored: kept });
     const statuses = await Promise.all([receive({}), receive({})]);
     expect([...statuses, await receive({})]).toEqual([503, 503, 503]);
     isFull = false;

@@ -43,7 +43,7 @@ test('TOOL-ISOLATE: repeats are recognized as in a model, and no two calls share
       const stage = intakeWith(file);
       let isDiskFull = false;
       const kept = () => (isDiskFull ? Promise.reject(new Error('full')) : Promise.resolve());
-      stage.log.keep({ take: () => {}, kept });
+      stage.log.storeEventsIn({ take: () => {}, stored: kept });
       const known = new Map<string, { attempts: number; isAccepted: boolean; key: string }>();
       for (const { n, isFull, ...ids } of steps) {
         isDiskFull = isFull;

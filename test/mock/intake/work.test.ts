@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Conversation } from '../../../src/mock/conversation.js';
-import { type Plan, plain } from '../../../src/mock/plan.js';
+import { type Plan, planWithoutFaults } from '../../../src/mock/plan.js';
 import { intakeWith } from '../stage.js';
 
 const CANCELED = '{"canceled":{"reason":"the call was canceled","by":"user"}}';
@@ -33,7 +33,7 @@ test.each<[string, Plan['perform'], string, string | null]>([
 ])('TOOL-ALWAYS, TOOL-ONCE: a call that %s ends in one result', async (_, perform, text, reason) => {
   const { work, sent, conversation } = setUp();
   if (reason !== null) conversation.cancel(reason);
-  await work(plain([], perform));
+  await work(planWithoutFaults([], perform));
   expect(sent.filter(each => each !== undefined)).toEqual([text]);
 });
 
@@ -42,7 +42,7 @@ test('TOOL-SECRET: if redaction fails, the message is withheld', async () => {
   const redact = () => {
     throw new RangeError('too many');
   };
-  await work({ ...plain([], () => Promise.reject(new Error('hunter2'))), redact });
+  await work({ ...planWithoutFaults([], () => Promise.reject(new Error('hunter2'))), redact });
   expect(sent).toEqual(['Error: the tool failed']);
 });
 
@@ -63,7 +63,7 @@ describe('an open subscription', () => {
     setImmediate(() => conversation.cancel('it is over'));
     const warned: string[] = [];
     log.subscribe(event => void (event.kind === 'warned' && warned.push(event.message)));
-    await work({ ...plain([], perform), ...plan });
+    await work({ ...planWithoutFaults([], perform), ...plan });
     expect(warned).toHaveLength(count);
     for (const message of warned) expect(message).toContain('ended without a final event');
   });
@@ -86,6 +86,6 @@ test.each<readonly [string, string]>([
   ].map(unchanged => [unchanged, unchanged] as const),
 ])('TOOL-NOLEAK: %s', async (message, clean) => {
   const { work, sent } = setUp();
-  await work(plain([], () => Promise.reject(new Error(message))));
+  await work(planWithoutFaults([], () => Promise.reject(new Error(message))));
   expect(sent).toEqual([`Error: ${clean}`]);
 });

@@ -231,10 +231,10 @@ describe('writing', () => {
     const files = disk();
     const { journal } = await journalAt(place.path, { files });
     const log = createLog(() => 0);
-    log.keep(journal);
+    log.storeEventsIn(journal);
     const kept = Array.from({ length: 1_000 }, (_, index) => {
       accepted(log, `c${index}`);
-      return log.kept();
+      return log.stored();
     });
     await Promise.all(kept);
     expect([files.writes, files.syncs]).toEqual([1, 0]);
@@ -246,7 +246,7 @@ describe('writing', () => {
     const files = disk();
     const { journal } = await journalAt(place.path, { files });
     const log = createLog(() => 0);
-    log.keep(journal);
+    log.storeEventsIn(journal);
     files.isShort = true;
     for (const id of ['a', 'b', 'c']) accepted(log, id);
     await journal.close();
@@ -258,7 +258,7 @@ describe('writing', () => {
     const files = disk();
     const { journal } = await journalAt(place.path, { files, sync: true });
     journal.take({ kind: 'warned', message: '', seq: 0, at: 0 });
-    await journal.kept();
+    await journal.stored();
     expect([files.writes, files.syncs]).toEqual([1, 1]);
     await journal.close();
   });
@@ -271,13 +271,13 @@ describe('disk full', () => {
     const files = disk();
     const { journal } = await journalAt(place.path, { files });
     const log = createLog(() => 0);
-    log.keep(journal);
+    log.storeEventsIn(journal);
     expect(journal.failure).toBeNull();
     files.isFull = true;
     accepted(log, 'a');
-    const waiting = [log.kept(), log.kept()];
+    const waiting = [log.stored(), log.stored()];
     for (const kept of waiting) await expect(kept).rejects.toMatchObject(fail);
-    await expect(log.kept()).rejects.toMatchObject(fail);
+    await expect(log.stored()).rejects.toMatchObject(fail);
     expect(journal.failure).toMatchObject(fail);
     await journal.close(); // a second time it says nothing: the verdict is still to come
     expect(await names()).toEqual(['mock.ndjson']);
@@ -287,13 +287,13 @@ describe('disk full', () => {
     const files = disk();
     const { journal } = await journalAt(place.path, { files });
     const log = createLog(() => 0);
-    log.keep(journal);
+    log.storeEventsIn(journal);
     for (const id of ['a', 'b', 'c', 'd']) {
       files.isFull = id === 'b' || id === 'c';
       accepted(log, id);
-      await log.kept().catch(() => {});
+      await log.stored().catch(() => {});
     }
-    await log.kept();
+    await log.stored();
     expect(journal.failure).toMatchObject(fail);
     await journal.close();
     expect(await found()).toEqual(['a', 'b', 'c', 'd']);
@@ -305,15 +305,15 @@ describe('disk full', () => {
     const writer = new GroupWriter({ path: 'j', file: file as never, position: 0, sync: false });
     const large = 'x'.repeat(33 * 1024 * 1024);
     writer.add(large);
-    await writer.kept().catch(() => {}); // from here on it knows that the disk fails
+    await writer.written().catch(() => {}); // from here on it knows that the disk fails
     writer.add(large);
     writer.add('one more');
-    await writer.kept().catch(() => {});
+    await writer.written().catch(() => {});
     file.write = (async (bytes: Uint8Array) => {
       written.push(bytes.length);
       return { bytesWritten: bytes.length };
     }) as never;
-    await expect(writer.kept()).rejects.toThrow('too much could not be written');
+    await expect(writer.written()).rejects.toThrow('too much could not be written');
     expect(written).toEqual([]);
   });
 });
@@ -322,7 +322,7 @@ describe('a reset', () => {
   const twoKeys = async (key?: string) => {
     const { journal } = await journalAt(place.path);
     const log = createLog(() => 0);
-    log.keep(journal);
+    log.storeEventsIn(journal);
     accepted(log, 'over');
     answered(log, posted(log, 'over', messageOf('tool_result', 'over')), 200, 'over');
     for (const of of ['k', 'l']) log.emit({ kind: 'matched', fixture: 'f', key: of, count: 1 });

@@ -20,9 +20,9 @@ export const journalAt = (path: string, options: Partial<JournalOptions> = {}) =
 export async function run(path: string, happens: (log: Log) => void = () => {}): Promise<Recovery> {
   const { journal, recovery } = await journalAt(path);
   const log = createLog(() => 0);
-  log.keep(journal);
+  log.storeEventsIn(journal);
   happens(log);
-  await log.kept();
+  await log.stored();
   await journal.close();
   return recovery;
 }

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { writeAs } from '../../../src/dialects/dialects.js';
 import { parseFixtures } from '../../../src/fixtures/read-fixtures.js';
-import type { SpokenReply } from '../../../src/mock/conversation.js';
+import type { ReplyContent } from '../../../src/mock/conversation.js';
 import { answerOfLocal, leftOut, wireOfResult } from '../../../src/mock/local-tool.js';
 
 const CALL = { id: 'call_1', tool: 'op', args: { a: 1 }, thread: 's1', request: { tool_name: 'op' } };
 
 describe('converts local answers to the common model', () => {
-  test.each<[string, SpokenReply, object]>([
+  test.each<[string, ReplyContent, object]>([
     [
       'a payload is what the model gets, in any form',
       { kind: 'payload', payload: { content: [], isError: true }, text: '{"content":[],"isError":true}' },

@@ -227,7 +227,7 @@ function reporting(...groups: readonly (readonly unknown[])[]) {
 
 async function shown(...events: unknown[]) {
   const { session, warnings } = reporting(events);
-  await session.look(0);
+  await session.poll(0);
   return { calls: session.listed, keys: session.listed.map(({ key }) => key), warnings };
 }
 
@@ -310,7 +310,7 @@ describe('unreadable input', () => {
         const { session } = reporting(...events.map(each => [each]));
         const natives = new Map<string, unknown>();
         for (const _ of events) {
-          await session.look(0);
+          await session.poll(0);
           for (const { key, native } of session.listed) {
             if (natives.has(key)) expect(natives.get(key)).toEqual(native);
             natives.set(key, native);

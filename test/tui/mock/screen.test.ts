@@ -123,7 +123,7 @@ test("the problems are the runtime's", async () => {
   const { reads, changed } = openSession(story);
   story.receives('a', { callback_url: 'nowhere' }).misses('a');
   story.tell({ kind: 'dropped', what: 'callback', count: 2, why: 'the queue is full' });
-  expect(reads('6')).toContain('judging …');
+  expect(reads('6')).toContain('checking …');
   await changed;
   const text = reads('6');
   expect(text).toContain('✗ RT-FIELDS');

@@ -125,7 +125,7 @@ const UNDECLARED = {
 /** No server listens on this port. */
 const MIGRATE = { do: 'migrate', destination_url: 'http://127.0.0.1:9/' } as const;
 
-/** How long after a failed migration no success may be reported, in ms. */
+/** Time after a failed migration during which the runtime must not report success, in ms. */
 const MIGRATION_MS = 600;
 
 /** Invocations and the checks before them, acknowledgements, several servers, notices. */
@@ -144,7 +144,7 @@ export const callScenarios: readonly Scenario[] = [
     servers: [serving(executed('crash', { ack: { status: 500 } }))],
     run: async session => {
       const id = session.invoke('crash');
-      if (!(await session.result(id))) await session.result(id); // a runtime may pause for long between its retries
+      if (!(await session.waitForResult(id))) await session.waitForResult(id); // a runtime may pause for long between its retries
     },
   },
   {
@@ -154,9 +154,9 @@ export const callScenarios: readonly Scenario[] = [
     servers: [serving(executed('flaky', { ack: { status: 503 } }))],
     run: async session => {
       const id = session.invoke('flaky');
-      await session.arrives('invocation');
+      await session.waitForRequests('invocation');
       await session.replaceFixtures(serving(on('flaky', 'flaky is available again')));
-      await session.result(id);
+      await session.waitForResult(id);
       await session.settle();
     },
   },
@@ -182,7 +182,7 @@ export const callScenarios: readonly Scenario[] = [
     run: async session => {
       const slow = ['hang', 'slow'].map(operation => session.invoke(operation));
       await session.settle();
-      await Promise.all(slow.map(id => session.result(id)));
+      await Promise.all(slow.map(id => session.waitForResult(id)));
     },
   },
   {
@@ -277,7 +277,7 @@ export const callScenarios: readonly Scenario[] = [
       session.invoke('wait', { number: 1 });
       session.invoke('wait', { number: 2 });
       session.invoke('stay');
-      await session.arrives('invocation', 4);
+      await session.waitForRequests('invocation', 4);
       await session.cancel(3);
     },
   },
@@ -289,9 +289,9 @@ export const callScenarios: readonly Scenario[] = [
     servers: [migrating('slow', { delay: '700ms' }), UNDECLARED, migrating('other')],
     run: async session => {
       await session.call('slow');
-      session.ask(MIGRATE);
-      await session.arrives('migrate', 2);
-      await session.saw('migrated');
+      session.instruct(MIGRATE);
+      await session.waitForRequests('migrate', 2);
+      await session.waitForObservation('migrated');
     },
   },
   {
@@ -302,10 +302,10 @@ export const callScenarios: readonly Scenario[] = [
     servers: [migrating('fails', { status: 409 }), UNDECLARED],
     run: async session => {
       await session.call('fails');
-      session.ask(MIGRATE);
-      await session.arrives('migrate');
-      await session.saw('failure');
-      await session.quiet(MIGRATION_MS);
+      session.instruct(MIGRATE);
+      await session.waitForRequests('migrate');
+      await session.waitForObservation('failure');
+      await session.waitQuietly(MIGRATION_MS);
     },
   },
 ];

@@ -13,7 +13,7 @@ const DEPLOY: Question = {
   prompt: 'Where should it be deployed?',
   choices: ['staging', 'a copy of production', 'production'],
   default: 0,
-  query: 'of=a/b%20c&token', // must come back as it is
+  query: 'of=a/b%20c&token', // must be sent back unchanged
 };
 
 const COLOR: Question = { prompt: 'Which color?', choices: ['red', 'green'], default: 1 };
@@ -38,13 +38,13 @@ function asking(operation: string, question: Question): object {
 /** Calls an operation, and waits until the user is asked. */
 async function ask(session: ScenarioSession, operation: string, { choices }: Question): Promise<string> {
   const id = session.invoke(operation);
-  await session.saw('question', each => each.choices.length === choices.length);
+  await session.waitForObservation('question', each => each.choices.length === choices.length);
   return id;
 }
 
 const NEEDS = ['question', 'answer'] as const;
 
-/** One question, and what the user does. */
+/** A scenario with one question and the user's action. */
 const answering = (
   name: string,
   title: string,
@@ -58,8 +58,8 @@ const answering = (
   servers: [serving(asking('decide', question))],
   run: async session => {
     const id = await ask(session, 'decide', question);
-    session.ask(choice === null ? { do: 'dismiss' } : { do: 'answer', choice });
-    await session.result(id);
+    session.instruct(choice === null ? { do: 'dismiss' } : { do: 'answer', choice });
+    await session.waitForResult(id);
   },
 });
 
@@ -74,7 +74,7 @@ const MAIL = on('read_mail', {
 
 async function consent(session: ScenarioSession): Promise<string> {
   const id = session.invoke('read_mail');
-  await session.saw('consent');
+  await session.waitForObservation('consent');
   await session.settle(); // after it, a text for the model would have arrived
   return id;
 }
@@ -83,7 +83,7 @@ const OPENED = result('subscribed', { subscription: true });
 
 /** Waits until the model gets these texts. */
 async function seesAll(session: ScenarioSession, ...texts: readonly string[]): Promise<void> {
-  for (const each of texts) await session.saw('model', ({ text }) => text.includes(each));
+  for (const each of texts) await session.waitForObservation('model', ({ text }) => text.includes(each));
 }
 
 interface View {
@@ -138,7 +138,7 @@ const showing = (name: string, title: string, calls: readonly (readonly View[])[
       await session.call(`show_${index}`);
       const latest = new Map(views.map(view => [view.view_type, view]));
       for (const { view_type, content } of latest.values())
-        await session.saw(
+        await session.waitForObservation(
           'view',
           each => each.view_type === view_type && isDeepStrictEqual(each.content ?? {}, content),
         );
@@ -157,9 +157,9 @@ export const questionScenarios: readonly Scenario[] = [
     servers: [serving(asking('deploy', DEPLOY))],
     run: async session => {
       const id = await ask(session, 'deploy', DEPLOY);
-      await session.quiet();
-      session.ask({ do: 'answer', choice: 1 });
-      await session.result(id);
+      await session.waitQuietly();
+      session.instruct({ do: 'answer', choice: 1 });
+      await session.waitForResult(id);
     },
   },
   answering('choice-label', 'a question that the user answers by label', DEPLOY, 'production'),
@@ -172,11 +172,11 @@ export const questionScenarios: readonly Scenario[] = [
     servers: [{ ...serving(asking('deploy', DEPLOY)), faults: { choice: { status: 500 } } }],
     run: async session => {
       const id = await ask(session, 'deploy', DEPLOY);
-      session.ask({ do: 'answer', choice: 2 });
-      await session.arrives('choice');
-      await session.quiet();
+      session.instruct({ do: 'answer', choice: 2 });
+      await session.waitForRequests('choice');
+      await session.waitQuietly();
       session.fire('deploy');
-      await session.result(id);
+      await session.waitForResult(id);
     },
   },
   {
@@ -187,12 +187,13 @@ export const questionScenarios: readonly Scenario[] = [
     servers: [serving(asking('deploy', DEPLOY), asking('color', COLOR))],
     run: async session => {
       const ids = [await ask(session, 'deploy', DEPLOY), session.invoke('color')];
-      await session.arrives('callback', 3); // the result of ping and both questions; a runtime may show one at a time
-      session.ask({ do: 'answer', choice: 2 });
-      if (!(await session.arrives('choice'))) return;
-      if (!(await session.saw('question', ({ prompt }) => prompt.includes(COLOR.prompt)))) return;
-      session.ask({ do: 'answer', choice: 'red' });
-      for (const id of ids) await session.result(id);
+      await session.waitForRequests('callback', 3); // the result of ping and both questions; a runtime may show one at a time
+      session.instruct({ do: 'answer', choice: 2 });
+      if (!(await session.waitForRequests('choice'))) return;
+      if (!(await session.waitForObservation('question', ({ prompt }) => prompt.includes(COLOR.prompt))))
+        return;
+      session.instruct({ do: 'answer', choice: 'red' });
+      for (const id of ids) await session.waitForResult(id);
     },
   },
   answering('choice-hostile', 'a question with control characters and invisible characters', HOSTILE, 2),
@@ -204,7 +205,7 @@ export const questionScenarios: readonly Scenario[] = [
     run: async session => {
       const id = await consent(session);
       session.fire('read_mail');
-      await session.result(id);
+      await session.waitForResult(id);
     },
   },
   {

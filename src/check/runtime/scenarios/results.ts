@@ -160,7 +160,7 @@ const results = (
   ],
   run: async session => {
     for (const operation of Object.keys(byOperation)) await session.call(operation);
-    await session.quiet();
+    await session.waitQuietly();
   },
 });
 
@@ -185,7 +185,10 @@ async function callAndSettle(session: ScenarioSession): Promise<void> {
   await session.settle();
 }
 
-/** Results and other messages: in full, unchanged, once; what is invalid or belongs to another call has no effect. */
+/**
+ * Results and other messages must reach the model complete, unchanged and once. Invalid messages and messages of other calls must have no
+ * effect.
+ */
 export const resultScenarios: readonly Scenario[] = [
   {
     name: 'result',
@@ -226,7 +229,7 @@ export const resultScenarios: readonly Scenario[] = [
     ],
     run: async session => {
       await session.call('answer');
-      await session.arrives('callback', 3);
+      await session.waitForRequests('callback', 3);
       await session.settle();
     },
   },
@@ -246,7 +249,7 @@ export const resultScenarios: readonly Scenario[] = [
       const late = session.invoke('late');
       await session.call('early');
       await session.call('answer');
-      await session.result(late);
+      await session.waitForResult(late);
     },
   },
   {
@@ -262,7 +265,7 @@ export const resultScenarios: readonly Scenario[] = [
     run: async session => {
       await session.call('repeat');
       await session.call('contradict');
-      await session.arrives('callback', 4);
+      await session.waitForRequests('callback', 4);
       await session.settle();
     },
   },
@@ -287,10 +290,10 @@ export const resultScenarios: readonly Scenario[] = [
     run: async session => {
       await session.call('answer');
       const pending = session.invoke('pending');
-      await session.arrives('invocation', 2);
+      await session.waitForRequests('invocation', 2);
       const idOf = (operation: string) => session.latestCall(operation)?.id;
       await session.call('forge', { finished: idOf('answer'), pending: idOf('pending') });
-      await session.result(pending);
+      await session.waitForResult(pending);
       await session.settle();
     },
   },
@@ -314,17 +317,17 @@ export const resultScenarios: readonly Scenario[] = [
     ],
     run: async session => {
       const calls = [1, 2, 3, 4, 5, 6].map(number => session.invoke('answer', { number }));
-      for (const call of calls) await session.result(call);
+      for (const call of calls) await session.waitForResult(call);
       for (const operation of ['red', 'blue']) await session.call(operation);
       session.fire('red');
       session.fire('blue');
-      await session.saw('model', each => each.text === 'red: at once');
-      await session.saw('model', each => each.text === 'blue: at once');
+      await session.waitForObservation('model', each => each.text === 'red: at once');
+      await session.waitForObservation('model', each => each.text === 'blue: at once');
       for (const operation of ['red', 'blue', 'red', 'blue']) {
         session.fire(operation);
-        await session.quiet(GAP_MS);
+        await session.waitQuietly(GAP_MS);
       }
-      await session.saw('model', each => each.text === 'blue: last');
+      await session.waitForObservation('model', each => each.text === 'blue: last');
     },
   },
   {
@@ -339,10 +342,10 @@ export const resultScenarios: readonly Scenario[] = [
     ],
     run: async session => {
       session.invoke('slow');
-      await session.arrives('invocation', 2);
-      session.ask({ do: 'cancel' });
-      await session.arrives('cancel');
-      await session.arrives('callback', 2);
+      await session.waitForRequests('invocation', 2);
+      session.instruct({ do: 'cancel' });
+      await session.waitForRequests('cancel');
+      await session.waitForRequests('callback', 2);
       await session.settle();
     },
   },
@@ -374,7 +377,7 @@ export const resultScenarios: readonly Scenario[] = [
     run: async session => {
       session.invoke('malformed');
       session.invoke('wrong-type');
-      await session.arrives('callback', 2);
+      await session.waitForRequests('callback', 2);
       await session.settle();
     },
   },

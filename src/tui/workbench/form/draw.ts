@@ -1,5 +1,5 @@
 import type { Schema } from '../../../json-schema/example.js';
-import { clipped, counted, type Line, line, quote, say, type Tone } from '../../../render/line.js';
+import { clipped, type Line, line, pluralize, quote, say, type Tone } from '../../../render/line.js';
 import {
   cutLine,
   fitLine,
@@ -8,7 +8,7 @@ import {
   widthOf,
   wrapLine,
 } from '../../../render/terminal/theme.js';
-import { cut } from '../../../util/text.js';
+import { truncate } from '../../../util/text.js';
 import { cursorMark } from '../../layout.js';
 import type { Size } from '../../terminal.js';
 import { TextInput } from '../../text-input.js';
@@ -71,7 +71,7 @@ class Drawing {
       cursorMark(isOnRun),
       say('▶ Run', isOnRun ? 'title' : 'plain'),
       say(isFar ? `   field ${state.focus + 1} of ${rows}` : '', 'dim'),
-      say(length === 0 ? '' : `   ${counted(length, 'fault')}`, 'bad'),
+      say(length === 0 ? '' : `   ${pluralize(length, 'fault')}`, 'bad'),
     ]);
   }
 
@@ -176,7 +176,7 @@ function typedLine(text: string, cursor: number | null, width: number): Line {
 
 function aboutLine({ title, description }: Schema): Line {
   const about = [title, description].flatMap(text => (typeof text === 'string' ? [text.trim()] : []));
-  const words = cut(about.filter(text => text !== '').join(' – '), MAX.about);
+  const words = truncate(about.filter(text => text !== '').join(' – '), MAX.about);
   return quote(words.replaceAll(/\s*\n\s*/g, ' '), 'dim');
 }
 
@@ -200,7 +200,7 @@ function rulesLine(row: Row): Line {
   const limits = Object.entries(LIMITS).map(([keyword, words]) => {
     const limit = schema[keyword];
     const isShown = typeof limit === 'number' || typeof limit === 'string';
-    return isShown && `${words} ${cut(String(limit), MAX.limit)}`;
+    return isShown && `${words} ${truncate(String(limit), MAX.limit)}`;
   });
   const hints = [isRequired && !isExtra && 'required', ...limits, ...hintsOf(row)];
   return quote(hints.filter(Boolean).join(' · '), 'dim');
@@ -250,6 +250,6 @@ function chosenLine({ kind, at, options }: Field, isFocused: boolean): Line {
 function groupLine({ kind, isPresent, children }: Field, tone: Tone): Line {
   const add = say('+ add', tone);
   if (kind === 'object') return isPresent ? [] : [add];
-  if (children.length > 0) return [say(counted(children.length, 'item'), 'dim')];
+  if (children.length > 0) return [say(pluralize(children.length, 'item'), 'dim')];
   return line`${isPresent && say('[]  ', 'dim')}${add}`;
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Schema, SchemaResolver } from '../../../json-schema/example.js';
 import type { SchemaFault } from '../../../json-schema/validator.js';
 import { diagnose, jsonFault, lossyNumberNotes, MAX_DEPTH, scanJson } from '../../../util/json.js';
-import { cut } from '../../../util/text.js';
+import { truncate } from '../../../util/text.js';
 import { weightOf } from '../../../util/time-limit.js';
 import { compactJson, isRecord, jsonPath, listOf, recordOf } from '../../../util/values.js';
 
@@ -329,7 +329,7 @@ const MAX_LENGTH = 200;
 
 /** A value as shown in a choice: strings without quotes. Untrusted. */
 export function choiceText(value: unknown): string {
-  return cut(typeof value === 'string' ? value : (compactJson(value) ?? ''), MAX_LENGTH);
+  return truncate(typeof value === 'string' ? value : (compactJson(value) ?? ''), MAX_LENGTH);
 }
 
 /**

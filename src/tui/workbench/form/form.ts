@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Schema } from '../../../json-schema/example.js';
 import type { SchemaFault } from '../../../json-schema/validator.js';
-import { onceEach } from '../../../util/collections.js';
+import { memoizeByObject } from '../../../util/collections.js';
 import { jsonFault } from '../../../util/json.js';
 import { isRecord, jsonPath } from '../../../util/values.js';
 import type { Press } from '../../keys.js';
@@ -355,7 +355,7 @@ function startingWith({ options, at }: Field, typed: string): number | null {
 }
 
 /** Cached: a key press reads the rows several times. */
-const rowsOf = onceEach((field: Field): readonly Row[] => {
+const rowsOf = memoizeByObject((field: Field): readonly Row[] => {
   const row: Row = { kind: 'field', address: [], path: '$', depth: 0, field, isFocusable: true };
   return field.kind === 'object' ? [...rowsIn({ ...row, depth: -1 })] : [row, ...rowsIn(row)];
 });

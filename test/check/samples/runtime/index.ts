@@ -196,7 +196,7 @@ export const RUNTIME_SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> 
     warns(
       'three attempts without a pause',
       [call(), answered(503), call({ attempt: 2 }), answered(503, { attempt: 2 }), call({ attempt: 3 })],
-      /without growing pauses/,
+      /the pauses do not grow/,
     ),
   ],
   'RT-NORETRY': [

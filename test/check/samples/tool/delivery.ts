@@ -136,12 +136,12 @@ const retrySamples: Samples = [
   warns(
     'retried repeatedly without a pause',
     [begun(), at(100, retryFails()), at(101, retryFails()), at(103, a.result())],
-    /without growing pauses/,
+    /the pauses do not grow/,
   ),
   warns(
     'retried repeatedly after the same short pause',
     [begun(), at(100, retryFails()), at(104, retryFails()), at(108, a.result())],
-    /after 4ms and 4ms: without growing pauses/,
+    /after 4ms and 4ms: the pauses do not grow/,
   ),
   passes('retried after short pauses that grow', [
     begun(),
@@ -157,7 +157,7 @@ const retrySamples: Samples = [
   warns(
     'retried many times after the same pause',
     [begun(), at(100, retryFails()), at(150, retryFails()), at(205, retryFails()), at(256, a.result())],
-    /^3 retries, after 50ms, 55ms and 51ms: without growing pauses$/,
+    /^3 retries, after 50ms, 55ms and 51ms: the pauses do not grow$/,
   ),
   passes(
     'retried after pauses of which one is long',

@@ -124,7 +124,7 @@ export async function outputOf(line: string): Promise<Output> {
   const ended = await program.ended;
   if (next === undefined) return ended;
   const shell = run('sh', ['-c', next]);
-  shell.child.stdin?.end(ended.stdout);
+  shell.child.stdin?.on('error', () => {}).end(ended.stdout); // it may not read all
   return { ...(await shell), stderr: ended.stderr };
 }
 

@@ -108,7 +108,6 @@ const invocationKind: Kind = {
   },
 };
 
-/** Operation, ids and arguments. */
 function invocationLines(invocation: Invocation): Line[] {
   const { operation, id, group_id, call_id, thread_ancestors, user_id, callback_url: callback } = invocation;
   const values = { call_id, ancestors: thread_ancestors?.join(' → '), user: user_id, callback };

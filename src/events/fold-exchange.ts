@@ -298,7 +298,7 @@ function mcpArrivalOf(exchange: Exchange, { leg, at, method }: RequestEvent, bod
     const form = validate(elicitationSchema, value);
     if (!form.ok) return { ...about, verdict: rejection(form.faults) };
     const { group_id: group, id } = exchange.invocation;
-    const verdict = judgeQuestion(exchange, leg); // not its digest, so a form that comes twice is no duplicate
+    const verdict = judgeQuestion(exchange, leg); // not its digest, so a form that comes twice does not count as a duplicate
     return { ...about, verdict, message: questionOf(form.value, { group, id }) };
   }
   const progress = validate(progressSchema, value);

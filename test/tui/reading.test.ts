@@ -198,6 +198,27 @@ test('new lines are followed if the end is visible', () => {
   expect(last()).toBe('line 99');
 });
 
+describe('a document that grows', () => {
+  test('lays out its parts when they are read, and keeps only the latest layouts', () => {
+    let laidOut = 0;
+    const grown = joinedDocument([]);
+    for (let each = 0; each < 2_000; each++)
+      grown.add(() => {
+        laidOut++;
+        return textDocument(`${each}`);
+      });
+    const read = (from: number, to: number) => {
+      const before = laidOut;
+      for (let line = from; line < to; line++) expect(grown.line(line)).toEqual(quote(`${line}`));
+      return laidOut - before;
+    };
+    expect(read(1_900, 2_000)).toBeLessThanOrEqual(100);
+    expect(read(1_900, 2_000)).toBe(0);
+    expect(read(0, 2_000)).toBeGreaterThanOrEqual(1_600);
+    expect(read(0, 100)).toBe(100);
+  });
+});
+
 const COMMANDS: readonly ReadingCommand[] = [
   ...(['lineUp', 'lineDown', 'pageUp', 'pageDown', 'left', 'right', 'top', 'bottom', 'nextHunk'] as const),
   ...(['previousHunk', 'nextFile', 'previousFile', 'wrap', 'split', 'fold', 'nextMatch'] as const),

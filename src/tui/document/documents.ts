@@ -3,7 +3,7 @@ import type { Highlighter } from '../../display/syntax.js';
 import { type Part as DiffPart, partsOf } from '../../render/diff.js';
 import { halvesOf, type Line, partsOfHalf, quote, say, withHalves } from '../../render/line.js';
 import { type Pane, paneHeading } from '../../render/panes.js';
-import { lastIndexUpTo, Memo } from '../../util/collections.js';
+import { lastIndexUpTo, Memo, RecentMap } from '../../util/collections.js';
 
 /** A long text to read on the screen; its lines are created lazily. */
 export interface Document {
@@ -35,21 +35,27 @@ interface Look {
   readonly highlighter: Highlighter | null;
 }
 
-/** Documents below one another, with their landmarks. It can grow. */
+/** Minimum number of parts that stay laid out: more than a screen shows. */
+const LAID_OUT = 200;
+
+/** Documents below one another, with their landmarks. It can grow, and lays out parts again when they are read. */
 class JoinedDocument implements Document {
   length = 0;
-  readonly #parts: Document[] = [];
+  readonly #makers: (() => Document)[] = [];
+  readonly #laidOut = new RecentMap<number, Document>(LAID_OUT);
   readonly #starts: number[] = [];
   readonly #landmarks: Record<'hunk' | 'file', number[]> = { hunk: [], file: [] };
 
   get count(): number {
-    return this.#parts.length;
+    return this.#makers.length;
   }
 
-  add(part: Document): void {
+  /** Adds a part that cannot be folded. @param make called when the part is read, unless it is still laid out */
+  add(make: () => Document): void {
+    const part = make();
     for (const kind of ['hunk', 'file'] as const)
       for (const line of Array.from(part.landmarks(kind))) this.#landmarks[kind].push(line + this.length);
-    this.#parts.push(part);
+    this.#makers.push(make);
     this.#starts.push(this.length);
     this.length += part.length;
   }
@@ -70,7 +76,7 @@ class JoinedDocument implements Document {
       const found = part.find(wanted, at, step);
       if (found !== null) return this.#startOf(which) + found;
       which += step;
-      part = this.#parts[which];
+      part = this.#part(which);
       at = step > 0 ? 0 : (part?.length ?? 0) - 1;
     }
     return null;
@@ -80,9 +86,7 @@ class JoinedDocument implements Document {
     return this.#landmarks[kind];
   }
 
-  isFoldable(): boolean {
-    return this.#parts.some(part => part.isFoldable?.());
-  }
+  isFoldable?(): boolean;
 
   anchorAt(line: number): Anchor {
     const { which, part, at } = this.#locate(line);
@@ -90,7 +94,7 @@ class JoinedDocument implements Document {
   }
 
   lineAt([which = 0, ...rest]: Anchor): number {
-    return this.#startOf(which) + (this.#parts[which]?.lineAt(rest) ?? 0);
+    return this.#startOf(which) + (this.#part(which)?.lineAt(rest) ?? 0);
   }
 
   #startOf(which: number): number {
@@ -99,14 +103,20 @@ class JoinedDocument implements Document {
 
   #locate(line: number) {
     const which = line < this.length ? lastIndexUpTo(this.#starts, line) : -1;
-    return { which, part: this.#parts[which], at: line - this.#startOf(which) };
+    return { which, part: this.#part(which), at: line - this.#startOf(which) };
+  }
+
+  #part(which: number): Document | undefined {
+    const make = this.#makers[which];
+    return make && this.#laidOut.of(which, make);
   }
 }
 
 export function joinedDocument(parts: readonly Document[]): JoinedDocument {
-  const stack = new JoinedDocument();
-  for (const part of parts) stack.add(part);
-  return stack;
+  const joined = new JoinedDocument();
+  for (const part of parts) joined.add(() => part);
+  joined.isFoldable = () => parts.some(part => part.isFoldable?.());
+  return joined;
 }
 
 export function diffDocument(diff: Diff, look: Look): Document {

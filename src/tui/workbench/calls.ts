@@ -276,7 +276,7 @@ function withEvents(part: Part, lay: (news: News) => Document) {
   const documents = new Memo<Document>();
   return (exchange: Exchange, news: readonly News[]): Part => {
     if (!exchange.subscription) return part;
-    for (const each of news.slice(events.count)) events.add(lay(each));
+    for (const each of news.slice(events.count)) events.add(() => lay(each));
     return {
       title: [...part.title, ...eventCount(exchange)],
       isStream: true,

@@ -183,7 +183,8 @@ interface Message {
 
 /** The body of a response for the log. An encoded body is omitted, because secrets could not be redacted in it. */
 export function loggedBody({ headers, body }: Message): Content | undefined {
-  return body.length > 0 && headers['content-encoding'] === undefined ? new Content(body) : undefined;
+  const { 'content-encoding': encoding = 'identity' } = headers;
+  return body.length > 0 && encoding.trim().toLowerCase() === 'identity' ? new Content(body) : undefined;
 }
 
 /** The head of a request as our server received it. */

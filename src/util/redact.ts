@@ -18,6 +18,9 @@ const START = 32;
 /** Maximum number of compared characters for each character of a text. */
 const WORK = 32;
 
+/** What it costs to find a possible match, in compared characters. */
+const MATCH_WORK = 8;
+
 /** Number of compared characters that are allowed in any text. */
 const FREE_WORK = 4 * 1024;
 
@@ -96,11 +99,10 @@ export class SecretFinder {
       const found: Span[] = [];
       for (let at = text.indexOf(start); at >= 0 && this.#left >= 0; at = text.indexOf(start, at + 1)) {
         const to = at + secret.length;
-        this.#left -= secret.length / 8; // compared natively
-        if (this.#mayStart(text, at) && text.slice(at, to) === secret && this.#mayEnd(text, at, to))
-          cover(found, at, to);
+        this.#left -= MATCH_WORK + secret.length / 8; // compared natively
+        if (text.slice(at, to) === secret && this.#isWhole(text, at, to)) cover(found, at, to);
       }
-      spans.push(...found);
+      for (const span of found) spans.push(span);
     }
     const all: Span[] = [];
     for (const { from, to } of spans.sort((a, b) => a.from - b.from)) cover(all, from, to);
@@ -112,8 +114,7 @@ export class SecretFinder {
     for (let at = 0; at + HEAD <= text.length && this.#left >= 0; at++) {
       if (this.#starts[hashAt(text, at)] !== 1) continue;
       const lengths = this.#lengths.get(text.slice(at, at + HEAD));
-      if (!lengths || !this.#mayStart(text, at)) continue;
-      const length = lengths.find(each => this.#isHere(text, at, each));
+      const length = lengths?.find(each => this.#isHere(text, at, each));
       if (length) cover(spans, at, at + length);
     }
     return spans;
@@ -124,15 +125,14 @@ export class SecretFinder {
     this.#left -= HEAD;
     if (this.#ends[hashAt(text, to - HEAD)] !== 1) return false;
     this.#left -= length;
-    return this.#secrets.get(text.slice(at, to)) === true && this.#mayEnd(text, at, to);
+    return this.#secrets.get(text.slice(at, to)) === true && this.#isWhole(text, at, to);
   }
 
-  #mayStart(text: string, at: number): boolean {
-    return this.options.wholeBelow === undefined || startsWord(text, at);
-  }
-
-  #mayEnd(text: string, from: number, to: number): boolean {
-    return to - from >= (this.options.wholeBelow ?? 0) || !isWithinWord(text, to);
+  #isWhole(text: string, from: number, to: number): boolean {
+    const { wholeBelow } = this.options;
+    if (wholeBelow === undefined) return true;
+    this.#left -= backslashesBefore(text, from);
+    return startsWord(text, from) && (to - from >= wholeBelow || !isWithinWord(text, to));
   }
 }
 
@@ -151,11 +151,14 @@ function startsWord(text: string, at: number): boolean {
   );
 }
 
-/** Whether an odd number of backslashes precedes a position. */
 function isEscaped(text: string, at: number): boolean {
-  let slashes = 0;
-  while (text[at - 1 - slashes] === '\\') slashes++;
-  return slashes % 2 === 1;
+  return backslashesBefore(text, at) % 2 === 1;
+}
+
+function backslashesBefore(text: string, at: number): number {
+  let count = 0;
+  while (text[at - 1 - count] === '\\') count++;
+  return count;
 }
 
 /** Adds a span, and merges it with the last one if they overlap. */

@@ -44,6 +44,17 @@ describe('discovery', () => {
     expect(error.hint).not.toMatch(/--endpoint/); // library callers have no options
   });
 
+  test('a document with Content-Encoding: identity is recorded', async () => {
+    await using server = await startServing(response =>
+      response.setHeader('content-encoding', 'Identity').end(JSON.stringify(TOOLSET)),
+    );
+    await using bench = workbench();
+    const recorded: unknown[] = [];
+    bench.log.subscribe(event => event.kind === 'response' && recorded.push(event.body?.text));
+    await bench.wireTo(server.url).discover();
+    expect(recorded).toEqual([JSON.stringify(TOOLSET)]);
+  });
+
   test('reports every error of an invalid toolset, safe to print', async () => {
     await using server = await startServing(json({ ...TOOLSET, name: '', tools: [{ name: '\u001b[2J' }] }));
     await using bench = workbench();

@@ -5,10 +5,14 @@ import {
   REDACTED,
   redactHeaders,
   redactJson,
+  SecretFinder,
   safeJson,
   safeSource,
 } from '../../src/util/redact.js';
 import { anyCodePoint } from '../support/characters.js';
+import { cpuMs } from '../support/cpu-ms.js';
+
+const OTHERS = Array.from({ length: 100 }, (_, n) => `other-${n}`);
 
 describe('row 25: redacts a secret in every encoding', () => {
   const SECRET = 'tö"k/en\\?>~ 1';
@@ -42,6 +46,21 @@ describe('row 25: redacts a secret in every encoding', () => {
     let clean = '';
     for (const secret of secrets) clean = redactor.text(`{"callback_url":"http://h/${secret}"}`);
     expect(clean).toBe(`{"callback_url":"http://h/${REDACTED}"}`);
+  });
+
+  test('row 15: one secret may occur very often', () => {
+    const redactor = createRedactor(['s3cret-token']);
+    expect(redactor.text('s3cret-token'.repeat(200_000))).toBe(REDACTED.repeat(200_000));
+  });
+
+  test('row 15: hostile secrets cost little for each character of a text', () => {
+    const long = Array.from({ length: 9 }, (_, n) => `${'a'.repeat(40 + n)}b`);
+    const escaped = new SecretFinder({ wholeBelow: 16 });
+    for (const secret of ['\\\\\\\\', '\\\\\\\\pass', ...OTHERS]) escaped.add(secret);
+    const before = cpuMs();
+    createRedactor(long).text('a'.repeat(1_000_000));
+    escaped.replaceIn('\\'.repeat(200_000));
+    expect(cpuMs() - before).toBeLessThan(2_000);
   });
 
   test('no secret is left, for any set of secrets', () => {
@@ -87,8 +106,6 @@ test('row 25: no allowed header contains a secret', () => {
   const headers = redactHeaders({ 'content-type': 'text/s3cret' }, createRedactor(['s3cret']));
   expect(headers).toEqual({ 'content-type': `text/${REDACTED}` });
 });
-
-const OTHERS = Array.from({ length: 100 }, (_, n) => `other-${n}`);
 
 describe('with few and with many secrets, replaces', () => {
   test.each([

@@ -366,11 +366,17 @@ describe('a transcript', () => {
       expect(await reportOf(two, ...words)).toMatchObject(report);
     });
 
-    test.each([
-      [['--call', '3'], 'no call "3" in'],
-      [['--call', '1', '--failed'], 'no call of the transcript failed'],
-    ])('%j: no such call', async (words, message) => {
-      expect(await reportOf(two, ...words)).toContain(message);
+    test('no such call', async () => {
+      expect(await reportOf(two, '--call', '3')).toContain('no call "3" in');
+    });
+
+    test('a call that did not fail is no error', async () => {
+      const { status, stdout, stderr } = await render(two, '--call', '1', '--failed');
+      expect({ status, stdout, stderr }).toEqual({
+        status: 0,
+        stdout: '',
+        stderr: 'no selected call failed\n',
+      });
     });
   });
 

@@ -77,16 +77,19 @@ export async function runRender(
   const view = { supports, isPrivate: stdout.isTTY === true && as === undefined };
   const whole = await new Input(name, bytes, text, dialect, view).recognise();
   const saved = call === undefined && !failed ? whole : whole.only?.(options);
-  if (!saved) throw usageError(`--call and --failed need a transcript; ${name} is not one`);
+  if (saved === undefined) throw usageError(`--call and --failed need a transcript; ${name} is not one`);
   let status: ExitStatus = 0;
   let warnings: readonly Warning[] = [];
-  if (to) {
+  if (saved === null)
+    stderr.write(`no ${call === undefined ? 'call of the transcript' : 'selected call'} failed\n`);
+  else if (to) {
     const written = translated(saved, to, name, text);
     await writeLines(written.lines, save, stdout);
     warnings = mergeWarnings(written.losses.map(message => ({ message })));
   } else if (output === 'json') await writeOut(stdout, `${safeJson(saved.report, 2)}\n`);
   else status = await show(saved, name, options, terminal);
-  for (const warning of [...warnings, ...problemsOf(name, saved)]) stderr.write(warningText(warning));
+  for (const warning of [...warnings, ...problemsOf(name, saved ?? whole)])
+    stderr.write(warningText(warning));
   return status;
 }
 

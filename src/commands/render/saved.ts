@@ -22,8 +22,8 @@ export interface Saved {
   readonly report: unknown;
   /** Returns the answers of tools in the file, in order. @param to the target system */
   answers?(to: DialectName): readonly SavedAnswer[];
-  /** Returns the file with only the selected calls; transcripts only. @throws ProtocolCliError `usage` for an unknown call */
-  only?(selection: CallSelection): Saved;
+  /** Returns the file with only the selected calls, null if none of them failed; transcripts only. @throws ProtocolCliError `usage` for an unknown call */
+  only?(selection: CallSelection): Saved | null;
   /** What could not be read, each with its place. */
   readonly faults?: readonly string[];
   /** What is missing, each with its place if known. */

@@ -84,8 +84,9 @@ export class SavedTranscript implements Saved {
     if (news) this.#sessionLines.push(timed(event.at, news));
   }
 
-  only(selection: CallSelection): Saved {
+  only(selection: CallSelection): Saved | null {
     const keys = selectedCalls(this.#exchanges, selection);
+    if (keys.length === 0) return null;
     const selected = new Set(keys.flatMap(key => this.#log.of(key)));
     const events = this.#log.events.filter(event => selected.has(event));
     return new SavedTranscript({ ...this.transcript, events }, this.supports);
@@ -337,7 +338,7 @@ function sessionAnswer(known: KnownCall): SavedAnswer[] {
   return [{ ...reading, answer, source: () => textOf(body) }];
 }
 
-/** Returns the keys of the selected calls. @throws ProtocolCliError `usage` without any */
+/** Returns the keys of the selected calls. @throws ProtocolCliError `usage` for an unknown call */
 function selectedCalls(exchanges: readonly Exchange[], { call, failed = false }: CallSelection): string[] {
   const named = exchanges.filter(
     ({ key, invocation }, index) =>
@@ -349,7 +350,6 @@ function selectedCalls(exchanges: readonly Exchange[], { call, failed = false }:
       `It has ${exchanges.length} call${exchanges.length === 1 ? '' : 's'}: use a number from 1, or an id.`,
     );
   const selected = failed ? named.filter(each => outcomeOf(each)?.type !== 'success') : named;
-  if (selected.length === 0) throw usageError('no call of the transcript failed');
   return selected.map(({ key }) => key);
 }
 

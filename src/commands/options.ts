@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { ProtocolCliError } from '../util/errors.js';
 import { parseDuration } from '../util/text.js';
-import { canDraw, EXIT_STATUSES, type ExitStatus, type Terminal } from './terminal.js';
+import { BY_SIGNAL, canDraw, EXIT_STATUSES, type ExitStatus, type Terminal } from './terminal.js';
 
 /** Creates an error about the command line: what is wrong, and how to fix it. */
 export function usageError(message: string, hint?: string, faults?: readonly string[]): ProtocolCliError {
@@ -154,7 +154,10 @@ interface CommandDefinition {
   readonly values?: Readonly<Record<string, OptionValue>>;
   /** Command lines, by their description. */
   readonly examples: Readonly<Record<string, string>>;
+  /** Its exit statuses; those of signals are added. */
   readonly statuses?: readonly ExitStatus[];
+  /** A signal is its normal end. */
+  readonly isServer?: true;
   /** Printed before the examples. */
   readonly preface?: string;
   /** Printed after the exit statuses. */
@@ -165,13 +168,14 @@ interface CommandDefinition {
 /** Creates a command with its options and its help; the caller adds the action. */
 export function defineCommand(definition: CommandDefinition): Command {
   const { name, summary, description, usage: line, preface = '', examples } = definition;
-  const { statuses = [], note = '', guide } = definition;
+  const { statuses = [], isServer, note = '', guide } = definition;
   const command = new Command(name).description(description).usage(line);
   if (summary !== undefined) command.summary(summary);
   for (const [argument, about] of Object.entries(definition.arguments ?? {}))
     command.argument(argument, about);
   for (const row of definition.options?.trim().split(/\n\s*/) ?? []) addRow(command, row, definition.values);
-  const ends = statuses.length > 0 ? exitStatusText(statuses) : '';
+  const all = isServer ? statuses : [...statuses, ...Object.values(BY_SIGNAL)];
+  const ends = statuses.length > 0 ? exitStatusText(all) : '';
   return command.addHelpText('after', preface + examplesText(examples) + ends + note + guideText(guide));
 }
 

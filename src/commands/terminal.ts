@@ -89,7 +89,7 @@ const BY_FAILURE: Readonly<Record<FailureCode, ExitStatus>> = {
   interrupted: 130,
 };
 
-const BY_SIGNAL = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+export const BY_SIGNAL = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 export function statusOfFailure(code: FailureCode): ExitStatus {
   return BY_FAILURE[code];

@@ -28,6 +28,14 @@ test.each(COMMANDS.map(entry => [entry.name, entry] as const))(
   },
 );
 
+test.each([
+  ['toolset', true],
+  ['check', true],
+  ['record', false], // a signal is the normal end of a server
+])('the help of %s lists the exit statuses of signals: %s', async (name, isListed) => {
+  expect(/\n {2}129 .*\n {2}130 .*\n {2}143 /.test(await helpOf(name))).toBe(isListed);
+});
+
 test('the help of the program fits 80 columns, and has examples of existing commands', async () => {
   const { program } = await commandLine(['--help'], '1.2.3', async () => {}, false);
   let help = '';

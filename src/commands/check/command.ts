@@ -76,7 +76,7 @@ export function checkCommand(run: RunCommand): Command {
       'annotations and a job summary on GitHub': 'protocol-cli check http://127.0.0.1:3001 --reporter github',
       'one rule and its source': 'protocol-cli check --spec TOOL-RETRY',
     },
-    statuses: [0, 1, 2, 3, 4, 130],
+    statuses: [0, 1, 2, 3, 4],
     guide: 'checking',
   }).action((subject, flags, command: Command) =>
     run(async terminal =>

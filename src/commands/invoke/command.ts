@@ -132,7 +132,7 @@ export function invokeCommand(run: RunCommand): Command {
       'the workbench: choose, fill in, call, repeat': 'protocol-cli invoke -i :3001 edit_file path=a.txt',
       'print the request without sending it': 'protocol-cli invoke :3001 delete_all --dry-run',
     },
-    statuses: [0, 2, 4, 5, 6, 7, 129, 130, 143],
+    statuses: [0, 2, 4, 5, 6, 7],
     guide: 'calling',
   }).action((url, operation, args, options, command: Command) =>
     run(async terminal => {

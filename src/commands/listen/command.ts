@@ -51,6 +51,7 @@ export function listenCommand(run: RunCommand): Command {
       'between containers':
         'protocol-cli listen --host 0.0.0.0 --port 4000 --callback-url http://listener:4000',
     },
+    isServer: true,
     statuses: [0, 2, 7],
     guide: 'protocol',
   }).action(flags => run(async terminal => (await import('./run.js')).runListen(flags, terminal)));

@@ -97,6 +97,7 @@ export function mockToolCommand(run: RunCommand): Command {
       'between containers':
         'protocol-cli mock-tool fixtures.yaml --host 0.0.0.0 --port 3001 --allow-host mock --allow-callback http://runtime:3000',
     },
+    isServer: true,
     statuses: [0, 1, 2],
     note: COMMAND_STATUS,
     guide: 'mocks',

@@ -30,7 +30,7 @@ export function cancelCommand(run: RunCommand): Command {
       'notify every server of .infinity/rap.json': 'protocol-cli cancel --group-id thread_1 --id call_1',
       'as data': "protocol-cli cancel :3001 --group-id thread_1 --id call_1 -o json | jq '.notices[].status'",
     },
-    statuses: [0, 2, 4, 129, 130, 143],
+    statuses: [0, 2, 4],
     guide: 'protocol',
   }).action((url, options) =>
     run(async terminal => (await import('./run.js')).runCancel(url, options, terminal)),
@@ -54,7 +54,7 @@ export function closeThreadCommand(run: RunCommand): Command {
       'end several threads': 'protocol-cli close-thread :3001 thread_1 thread_2 thread_3',
       'notify every server of .infinity/rap.json': 'protocol-cli close-thread --group-id thread_1',
     },
-    statuses: [0, 2, 4, 129, 130, 143],
+    statuses: [0, 2, 4],
     guide: 'protocol',
   }).action((url, threads, options) =>
     run(async terminal => {
@@ -84,7 +84,7 @@ export function migrateCommand(run: RunCommand): Command {
       'send it to a tool that does not declare needsMigration':
         'protocol-cli migrate :3001 session_1 http://127.0.0.1:3002 --force',
     },
-    statuses: [0, 2, 4, 129, 130, 143],
+    statuses: [0, 2, 4],
     guide: 'protocol',
   }).action((words, options) =>
     run(async terminal => (await import('./run.js')).runMigrate(words, options, terminal)),

@@ -32,6 +32,7 @@ export function recordCommand(run: RunCommand): Command {
       'between containers':
         'protocol-cli record http://tool:3001 --save session.ndjson --host 0.0.0.0 --port 3002 --allow-host recorder --callback-url http://recorder:3002 --allow-callback http://runtime:3000',
     },
+    isServer: true,
     statuses: [0, 2],
     guide: 'recording',
   }).action((url, flags) =>

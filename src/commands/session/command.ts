@@ -67,7 +67,7 @@ function answerCommand(run: RunCommand): Command {
       'only what the policy allows; the outcome as one JSON object':
         'protocol-cli session answer :3002 session_1 --tool :3001 --policy policy.yaml -o json',
     },
-    statuses: [0, 2, 4, 5, 7, 129, 130, 143],
+    statuses: [0, 2, 4, 5, 7],
     guide: 'sessions',
   }).action((base, session, flags) =>
     run(async terminal => (await import('./answer.js')).runSessionAnswer([base, session], flags, terminal)),
@@ -107,6 +107,7 @@ function mockCommand(run: RunCommand): Command {
         'protocol-cli session mock order.yaml -- npm test',
       'every event as JSON': 'protocol-cli session mock order.yaml -o ndjson',
     },
+    isServer: true,
     statuses: [0, 1, 2],
     note: COMMAND_STATUS,
     guide: 'sessions',

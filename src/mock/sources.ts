@@ -11,6 +11,8 @@ import type { Middleware } from './middleware.js';
 
 const FIXTURES = /\.(ya?ml|json)$/i;
 
+const MODULE = /\.[cm]?[jt]s$/i;
+
 const NO_FIXTURES = /\.schema\.json$/i;
 
 /**
@@ -56,7 +58,12 @@ async function filesAt(path: string): Promise<string[]> {
   const about = await stat(path).catch(async cause => {
     throw await cannotRead(path, cause);
   });
-  if (!about.isDirectory()) return [path];
+  const isFolder = about.isDirectory();
+  if (!isFolder && MODULE.test(path))
+    throw new ProtocolCliError('usage', `${path} is a module, not fixtures`, {
+      hint: `Give it with --handlers: --handlers ${path}.`,
+    });
+  if (!isFolder) return [path];
   const entries = await readdir(path, { withFileTypes: true });
   const names = entries
     .filter(entry => entry.isFile() && FIXTURES.test(entry.name) && !NO_FIXTURES.test(entry.name))

@@ -76,6 +76,12 @@ test.each<[readonly string[], RegExp]>([
   [['mock-tool', '--fsync'], /--fsync needs a journal\nhint: Add --journal/],
   [['mock-tool', '--keep', '0'], /--keep must be at least 1/],
   [['mock-tool', '--watch'], /--watch needs fixture files/],
+  ...['src/cli.ts', 'bin/protocol-cli.cjs', 'test/bench/run.mjs'].map((path): [string[], RegExp] => [
+    ['mock-tool', path],
+    new RegExp(
+      `^error: ${path} is a module, not fixtures\nhint: Give it with --handlers: --handlers ${path}\\.`,
+    ),
+  ]),
   [['mock-tool', '--demo', 'a.yaml'], /--demo cannot be combined with/],
   [['mock-tool', '-o', 'ui'], /-o ui needs a terminal of at least 40×8 that no command uses/],
   [['mock-tool', '-o', 'ndjson', '--', 'true'], /-o ndjson and the command would both write to stdout/],

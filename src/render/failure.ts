@@ -159,18 +159,16 @@ function timeoutHint(exchange: Exchange, untracked: UntrackedRequests): string {
     return 'The tool asked for a choice, but the selection did not reach its response_url. The tool may still be waiting.';
   if (untracked.hasStrays)
     return `A request was posted to ${origin} but not to the callback URL. The tool must use the callback URL unchanged.`;
+  if (!answeredAttempt(exchange))
+    return `The tool accepted the connection but did not answer. It must answer 200 before it starts to work. ${moreTime}`;
   return [
     ...acknowledgementHint(exchange),
     `Check that the tool can reach its callback URL at ${origin} (--callback-url sets another address), or wait longer with --timeout.`,
   ].join(' ');
 }
 
-/** Hints at an unusual acknowledgement. Returning the result in it is the most common mistake. */
+/** Hints at a body of the acknowledgement: returning the result in it is the most common mistake. */
 function acknowledgementHint(exchange: Exchange): string[] {
-  if (!answeredAttempt(exchange))
-    return [
-      'The tool accepted the connection but did not answer. It must answer 200 before it starts to work.',
-    ];
   const size = acknowledgementBodySize(exchange);
   if (size === 0) return [];
   return [

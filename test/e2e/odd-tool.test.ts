@@ -224,11 +224,16 @@ describe.concurrent('row 11: redirects are never followed', () => {
 
 describe.concurrent('no acknowledgement or no result (RT-TIMEOUT)', () => {
   it.each([
-    ['ack_hang', 'was not acknowledged', null],
-    ['silent', 'was acknowledged with 200', 200],
+    ['ack_hang', 'was not acknowledged', null, /^The tool accepted the connection but did not answer\. /],
+    [
+      'silent',
+      'was acknowledged with 200',
+      200,
+      /^Check that the tool can reach its callback URL at http:\S+:\d+ \(--callback-url sets another address\), or wait/,
+    ],
   ])(
-    '%s: exit 7; the error names what was sent, that it %s, and the callback URL',
-    async (operation, said, ack) => {
+    '%s: exit 7; the error names what was sent, that it %s, and what to check',
+    async (operation, said, ack, hint) => {
       const { report, status, stderr } = await invokeJsonHere(argv`${odd.url} ${operation} --timeout 500ms`);
       expect(status).toBe(7);
       expect(report.acknowledgement?.status ?? null).toBe(ack);
@@ -237,9 +242,7 @@ describe.concurrent('no acknowledgement or no result (RT-TIMEOUT)', () => {
         `timed out after 500ms: ${operation} was sent to ${odd.url}/invoke`,
       );
       expect(report.error?.message).toContain(said);
-      expect(report.error?.hint).toContain(
-        `Check that the tool can reach its callback URL at ${callbackOrigin(report)} (--callback-url sets another address), or wait longer with --timeout.`,
-      );
+      expect(report.error?.hint).toMatch(hint);
       expect(stderr).toContain(report.error?.message);
       expect(report.timing?.resultMs).toBeNull();
     },

@@ -38,13 +38,23 @@ describe('RT-NON200: the hint for a refusal depends on its status', () => {
 
 describe('a timeout reports the invocation, the acknowledgement and the callback address', () => {
   test.each([
-    ['acknowledged', [acknowledged()], 'it was acknowledged with 200, and no callback has arrived'],
-    ['not acknowledged', [], 'it was not acknowledged'],
-  ])('%s', (_, rest, said) => {
+    [
+      'acknowledged',
+      [acknowledged()],
+      'it was acknowledged with 200, and no callback has arrived',
+      'reach its callback URL at http://127.0.0.1:4000 (',
+    ],
+    [
+      'not acknowledged',
+      [],
+      'it was not acknowledged',
+      'answer 200 before it starts to work. To wait longer, use --timeout.',
+    ],
+  ])('%s', (_, rest, said, hint) => {
     const failure = failureOf(exchangeOf(call(), ...rest, timedOut(5_000)));
     expect(failure?.code).toBe('timeout');
     expect(failure?.message).toBe(`timed out after 5s: edit_file was sent to ${ENDPOINT}, ${said}`);
-    expect(failure?.hint).toContain('reach its callback URL at http://127.0.0.1:4000 (');
+    expect(failure?.hint).toContain(hint);
   });
 
   test('TOOL-ASYNC: the hint starts with the ignored body of the acknowledgement', () => {

@@ -17,8 +17,7 @@ const FOLDER = '.infinity';
 
 const FILE = join(FOLDER, 'rap.json');
 
-const NAME_A_TOOL =
-  'Give its URL (protocol-cli invoke http://127.0.0.1:3001 …), --command, or --demo to try the bundled one.';
+const NAME_A_TOOL = 'Give its URL (http://127.0.0.1:3001), --command, or --demo to try the bundled one.';
 
 /**
  * Reads and merges the project's file and the home folder's. A home entry is dropped if the project has one with the same `id`.

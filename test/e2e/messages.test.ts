@@ -226,6 +226,10 @@ describe.concurrent('usage errors of commander and of plans: exit 2', () => {
     [argv`invoke --demo --dialect mcp --repeat 2`, /--dialect and --repeat exclude each other/],
     [argv`invoke :1 echo --watch`, /--watch needs --command/],
     [argv`invoke --command true echo --watch`, /no file in the command: true/],
+    [
+      argv`toolset`,
+      /no tool server given\nhint: Give its URL \(http:\/\/127\.0\.0\.1:3001\), --command, or --demo/,
+    ],
     [argv`toolset http://127.0.0.1:1 --mcp true`, /--mcp and http:\/\/127\.0\.0\.1:1/],
     [argv`toolset --mcp true --bearer x`, /does not receive --bearer/],
     [argv`listen --save /nonexistent/x`, /cannot|write|exist/],

@@ -295,12 +295,12 @@ export function explainFailure(
     });
   const hint = isUnknownName
     ? 'The host name does not resolve. Is it spelled correctly?'
-    : hintOn(error.code, peer);
+    : hintOn(error, peer);
   const reason = error.code === 'EPROTO' ? 'the TLS handshake failed' : error.message;
   return new ProtocolCliError('unreachable', `${url}: ${reason}`, { hint, cause: error });
 }
 
-function hintOn(code: string, peer: string): string {
+function hintOn({ code, phase }: TransportError, peer: string): string {
   switch (code) {
     case 'ECONNREFUSED':
       return `Nothing listens there. Is the ${peer} running, and is the port right?`;
@@ -311,7 +311,9 @@ function hintOn(code: string, peer: string): string {
     case 'ECONNRESET':
       return 'The connection was closed before an answer came. Does the server speak plain HTTP on this port?';
     case 'ETIMEDOUT':
-      return `No answer came in time. Is something between here and the ${peer} dropping packets?`;
+      return phase === 'connect'
+        ? `No answer came in time. Is something between here and the ${peer} dropping packets?`
+        : `The ${peer} accepted the connection but did not answer.`;
     case 'ENCODED':
       return 'The answer was compressed though identity was asked for. Switch compression off for this route.';
     default:

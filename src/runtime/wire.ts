@@ -30,6 +30,10 @@ export const DISCOVERY_HINTS = {
   missing: 'Give the base URL of the tool server: its endpoint alone does not say which tools there are.',
 };
 
+/** For 502, 503 and 504. */
+const BEHIND_PROXY =
+  'A proxy or recorder at this address cannot reach the tool. Check that the tool behind it is running.';
+
 const DISCOVERY = {
   method: 'GET',
   headers: { accept: 'application/json' },
@@ -170,10 +174,11 @@ export class Wire {
       });
     }
     const isLocked = failures.some(({ status }) => status === 401 || status === 403);
+    const isUnreachable = failures.some(({ status }) => status >= 502 && status <= 504);
     const page = failures.some(({ isPage }) => isPage) ? 'This is a web page, not a RAP tool. ' : '';
     const answers = failures.map(({ text }) => text).join(', ');
     throw new ProtocolCliError('no-discovery', `no discovery document: ${answers}`, {
-      hint: isLocked ? hints.locked : page + hints.missing,
+      hint: isLocked ? hints.locked : isUnreachable ? BEHIND_PROXY : page + hints.missing,
     });
   }
 

@@ -54,8 +54,15 @@ describe.concurrent('a URL that is not a RAP tool', () => {
       ['session', 'answer', 'http://127.0.0.1:1', 'session_1', '--tool', server.url],
     ]) {
       const { status, stderr } = await runHere([...command, '--timeout', '150ms'], { env: { API_KEY: 'k' } });
-      expect([status, stderr]).toEqual([4, expect.stringMatching(/: no answer within 150 ms$/m)]);
+      const said = /: no answer within 150 ms\nhint: The tool accepted the connection but did not answer\.$/m;
+      expect([status, stderr]).toEqual([4, expect.stringMatching(said)]);
     }
+  });
+
+  it.each([502, 503, 504])('the proxy before the tool answers %i', async status => {
+    await using server = await startServing(status);
+    const { stderr } = await runHere(['toolset', server.url]);
+    expect(stderr).toMatch(/\nhint: A proxy or recorder at this address cannot reach the tool\. /);
   });
 
   it('its transcript shows what was asked and answered', async () => {

@@ -147,7 +147,8 @@ export async function startCommand({ readyWithinMs = READY_MS, signal, env, ...o
     await stop();
     const message = `the command "${options.command}" did not start: ${messageOf(problem)}${ending}`;
     const faults = group.lastLines();
-    const hint = portHint(faults) ?? missingFileHint(faults, options.cwd) ?? readyHint(problem, ending);
+    const isSilent = messageOf(problem) === WROTE_NOTHING && ending !== '';
+    const hint = portHint(faults) ?? (isSilent ? silentHint(faults, options.cwd) : READY_HINT);
     throw new ProtocolCliError('command-failed', message, { faults, hint, cause: problem });
   } finally {
     signal?.removeEventListener('abort', cancel);
@@ -218,17 +219,22 @@ function portHint(stderr: readonly string[]): string | null {
 /** Error texts of shells, Node.js, Python and others. */
 const MISSING_FILE = /: (?:command )?not found|no such file|MODULE_NOT_FOUND/i;
 
-/** How to fix a command whose last lines on stderr say that a file is missing; null if they do not. */
+/**
+ * How to fix a command whose last lines on stderr say that a file is missing; null if they do not. Only for a command that ended without
+ * output on stdout: others may write such lines about files that they do not need.
+ */
 export function missingFileHint(stderr: readonly string[], cwd = process.cwd()): string | null {
   if (!MISSING_FILE.test(stderr.join('\n'))) return null;
   return `Its program or a file of it was not found: check the paths; relative ones begin at ${cwd}.`;
 }
 
-function readyHint(problem: unknown, ending: string): string {
-  const line = 'JSON with the port it serves, as {"port":3001}.';
-  return messageOf(problem) === WROTE_NOTHING && ending !== ''
-    ? `Run it alone to see why it ends. It must keep running, and the first line on its stdout must be ${line}`
-    : `The first line on its stdout must be ${line}`;
+const READY_LINE = 'first line on its stdout must be JSON with the port it serves, as {"port":3001}.';
+
+const READY_HINT = `The ${READY_LINE}`;
+
+function silentHint(stderr: readonly string[], cwd?: string): string {
+  const other = `Run it alone to see why it ends. It must keep running, and the ${READY_LINE}`;
+  return missingFileHint(stderr, cwd) ?? other;
 }
 
 export interface PipedCommand {

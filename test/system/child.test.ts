@@ -75,6 +75,7 @@ describe('a command that does not become ready', () => {
     ['is not JSON', 'echo hello', 'its first line is not a JSON object'],
     ['is a list', 'echo "[1]"', 'its first line is not a JSON object'],
     ['has no port', 'echo "{}"', 'its first line has no "port" from 1 to 65535'],
+    ['follows a warning', 'echo "config: not found" >&2; echo "{}"', 'its first line has no "port"'],
     ['has an invalid port', `echo '{"port":65536}'`, 'its first line has no "port" from 1 to 65535'],
     ['has a port as text', `echo '{"port":"80"}'`, 'its first line has no "port" from 1 to 65535'],
     ['is too long', 'head -c 70000 /dev/zero', 'its first line is longer than 64 KiB'],
@@ -119,10 +120,12 @@ describe('a command that does not become ready', () => {
 
   it('is reported after a timeout, and ended', async () => {
     const ended: string[] = [];
-    const stubborn = 'trap "echo interrupted >&2; exit" INT; while :; do sleep 0.05; done';
+    const stubborn =
+      'echo "config: not found" >&2; trap "echo interrupted >&2; exit" INT; while :; do sleep 0.05; done';
     const error = await failure(stubborn, { readyWithinMs: 100, onStderr: text => ended.push(text) });
     expect(error.message).toContain('it was not ready within 100 ms');
-    expect(ended).toEqual(['interrupted\n']);
+    expect(error.hint).toMatch(/^The first line on its stdout/);
+    expect(ended.join('')).toBe('config: not found\ninterrupted\n');
   });
 
   it('is reported if it could not be started', async () => {

@@ -160,7 +160,7 @@ async function failedStart({ kind, ended, lastLines, hint }: Driver): Promise<Pr
   const hasEnded = await finishedWithin(ended, LAST_MS);
   const how = hasEnded ? await ended : 'called no tool and wrote nothing to stdout';
   const faults = lastLines();
-  const help = missingFileHint(faults) ?? hint;
+  const help = (hasEnded ? missingFileHint(faults) : null) ?? hint;
   return new ProtocolCliError('command-failed', `the ${kind} ${how}`, {
     faults,
     ...(help !== undefined && { hint: help }),

@@ -262,7 +262,9 @@ export class McpServer {
     const reason = isTimeout ? `${method} timed out${time}` : reasonOf(error, method);
     if (kind === 'http') return failed('unreachable', reason, { hint: ENDPOINT_HINT });
     const { lastLines = [] } = this.#link;
-    const hint = missingFileHint(lastLines, this.target.cwd) ?? STDIO_HINT;
+    const hasEnded = error instanceof TransportError && error.code === 'ENDED';
+    const isSilent = hasEnded && method === 'initialize' && this.#invalidLines().length === 0;
+    const hint = (isSilent ? missingFileHint(lastLines, this.target.cwd) : null) ?? STDIO_HINT;
     return new ProtocolCliError('command-failed', `the command "${name}": ${reason}`, {
       faults: [...this.#invalidLines(), ...lastLines],
       hint: isTimeout ? `${hint} ${DOWNLOAD_HINT}` : hint,

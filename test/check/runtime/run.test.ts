@@ -124,12 +124,14 @@ describe('everything is stopped', () => {
 
 test('a command that does nothing at all is an error of the first scenario', async () => {
   const clock = fakeClock();
-  const { open, running } = opening(setting => Object.assign(inventive(setting), { send: () => {} }));
+  const idle = { send: () => {}, lastLines: () => ['config: not found'], hint: 'See the guide.' };
+  const { open, running } = opening(setting => Object.assign(inventive(setting), idle));
   const run = runScenarios([scenario('a'), scenario('b')], options(open, { clock }));
   const passing = setInterval(() => clock.advance(1_000), 1);
   await expect(run).rejects.toMatchObject({
     code: 'command-failed',
     message: 'the driver called no tool and wrote nothing to stdout',
+    hint: idle.hint,
   });
   clearInterval(passing);
   expect(running()).toBe(0);

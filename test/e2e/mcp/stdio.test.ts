@@ -173,14 +173,14 @@ describe.concurrent('a started server, plain Node', () => {
 
   test('a silent server fails after the time limit of its start, and the error has its stderr', async () => {
     const began = performance.now();
-    const { status, stderr } = await runHere([
-      ...['invoke', '--mcp', 'echo listening on 3000; exec sleep 1000', 'x', '--timeout', '2s'],
-    ]);
+    const server = 'echo config: not found >&2; echo listening on 3000; exec sleep 1000';
+    const { status, stderr } = await runHere(['invoke', '--mcp', server, 'x', '--timeout', '2s']);
     expect(status).toBe(4);
     expect(stderr).toContain('initialize timed out after 2s');
     expect(stderr).toContain(
       'it wrote a line that is not a JSON-RPC message to its stdout: "listening on 3000"',
     );
+    expect(stderr).toContain('hint: The command must write one JSON-RPC message per line to stdout');
     expect(performance.now() - began).toBeLessThan(40_000);
   });
 

@@ -202,7 +202,9 @@ function onNothing(discoveries: readonly Discovery[]): Observation {
   if (discoveries.every(({ failure }) => failure === 'aborted'))
     return unrecorded('the request for the toolset was canceled before an answer came', discoveries);
   const codes = new Set(discoveries.flatMap(({ broken: error }) => error?.code ?? []));
-  return unrecorded(`the tool could not be reached (${[...codes].join(', ')})`, discoveries);
+  return codes.size === 0
+    ? unrecorded('the answer to the request for the toolset was not recorded', discoveries)
+    : unrecorded(`the tool could not be reached (${[...codes].join(', ')})`, discoveries);
 }
 
 function onMigration(migration: RoundTrip): Observation {
@@ -301,8 +303,8 @@ function onNotice(notice: RoundTrip, path: string): Observation {
     return violated(`${path} answered 200 with ${actual}`, notice, { expected: 'an empty body', actual });
   }
   if (status !== null) return violated(`${path} answered ${status}`, notice, statusMismatch(notice));
-  if (!error || notice.isUnsent)
-    return unrecorded(`${path} could not be reached${error ? ` (${error.code})` : ''}`, notice);
+  if (!error) return unrecorded(`the answer to ${path} was not recorded`, notice);
+  if (notice.isUnsent) return unrecorded(`${path} could not be reached (${error.code})`, notice);
   const how =
     error.code === 'ETIMEDOUT' ? `within ${formatDuration(error.at - notice.request.at)}` : `(${error.code})`;
   return violated(`${path} did not answer ${how}`, notice, { expected: '200' });

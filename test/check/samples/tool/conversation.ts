@@ -151,6 +151,7 @@ function noticeSamples(purpose: 'cancel' | 'close'): Samples {
     unclear('a refused connection', [
       notice(purpose, { status: null, phase: 'connect', code: 'ECONNREFUSED' }),
     ]),
+    unclear('the end of the transcript', [notice(purpose).slice(0, 1)], /was not recorded$/),
     warns('the body OK', [notice(purpose, { body: 'OK' })], /answered 200 with a body/),
     fails(
       'a broken connection, and then a refused one',
@@ -232,7 +233,8 @@ const discoverSamples: Samples = [
     discovery(withScript('fn name() { "Edit" } name()')),
   ]),
   unclear('401', [discovery('', { status: 401 })], /credentials/),
-  unclear('a refused connection', [discovery('', { status: null })], /could not be reached/),
+  unclear('a refused connection', [discovery('', { status: null })], /could not be reached \(/),
+  unclear('the end of the transcript', [discovery('', { status: null }).slice(0, 1)], /was not recorded$/),
   skips('no request', []),
 ];
 

@@ -47,7 +47,8 @@ describe('called operations', () => {
 describe('plans', () => {
   test('have the number of calls made', () => {
     const total = PROBES.length - 1;
-    expect(progress.map(([done]) => done)).toEqual(Array.from({ length: total }, (_, index) => index + 1));
+    const shown = [...new Set(progress.map(([done]) => done))];
+    expect(shown).toEqual(Array.from({ length: total + 1 }, (_, index) => index));
     expect(progress.at(-1)).toEqual([total, total, 'malformed']);
   });
 });

@@ -13,6 +13,7 @@ interface ProbeOptions extends Omit<Prober['options'], 'endpoint'> {
   readonly listener: ListenerOptions;
   readonly operations: readonly string[];
   readonly cases: readonly Case[];
+  /** Called before and after each probe, with its id. */
   readonly onProgress: (done: number, total: number, probe: string) => void;
 }
 
@@ -335,6 +336,7 @@ async function runAll(target: Target, onProgress: ProbeOptions['onProgress']): P
       isAlone ? 1 : PROBE_CONCURRENCY,
       async probe => {
         if (prober.isAborted) return;
+        onProgress(done, probes.length, probe.id);
         await probe.run(prober.client(probe), target);
         onProgress(++done, probes.length, probe.id);
       },

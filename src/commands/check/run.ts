@@ -351,6 +351,7 @@ async function probe(
   const { verbose, quiet, operation: operations = [], probeTimeout: probeTimeoutMs } = flags;
   const progress = progressOn(terminal, quiet === true);
   onStop(async () => progress.end());
+  progress.begin();
   if (verbose) log.subscribe(verbosePrinter(redactor, progress.printLine));
   const print = (text: string) => progress.printLine(redactor.text(text));
   const url = await startTarget(target, {
@@ -412,6 +413,7 @@ function progressOn({ stderr, env }: Pick<Terminal, 'stderr' | 'env'>, isQuiet: 
     line = text;
   };
   return {
+    begin: () => draw('checking …'),
     update: (done: number, total: number, name?: string) =>
       draw(`checking … ${done} of ${total}${name === undefined ? '' : ` · ${name}`}`),
     printLine(text: string) {

@@ -238,7 +238,9 @@ test('progress is one line on a terminal that is overwritten, and cleared for ot
   };
   const { stderr } = await check(ONLY_ACK, probes, {}, URL, true);
   const progress = `${CLEAR}checking … 1 of 3`;
-  expect(stderr).toBe(`${progress}${CLEAR}visit this URL to continue: http://a/\n${progress}${CLEAR}`);
+  expect(stderr).toBe(
+    `${CLEAR}checking …${progress}${CLEAR}visit this URL to continue: http://a/\n${progress}${CLEAR}`,
+  );
   for (const [flags, env, isTTY] of [
     [{}, {}, false],
     [{}, { TERM: 'dumb' }, true],

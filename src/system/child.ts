@@ -26,6 +26,16 @@ const KEPT_CHARACTERS = 4_096;
 
 const SHOWN_LINES = 10;
 
+/** How many lines to search for the error: a stack may follow it. */
+const SEARCHED_LINES = 30;
+
+/** The start of the error line of a crashed program, in Node.js, Python, Java, Go and Rust. */
+const ERROR = /^\s*(?:Uncaught )?(?:[\w.]*(?:Error|Exception)\b|panic\b|thread .* panicked\b)/;
+
+export function isErrorLine(line: string): boolean {
+  return ERROR.test(line);
+}
+
 const LAST_OUTPUT_MS = 200;
 
 const KILL_MS = 500;
@@ -57,8 +67,12 @@ class Group {
     this.#forget = beforeAnyEnd(() => signalGroup(this.child, 'SIGKILL'));
   }
 
-  lastLines(count = SHOWN_LINES): string[] {
-    return this.#stderr.trimEnd().split('\n').slice(-count).filter(Boolean);
+  /** The last lines of its stderr, after the last error line if that is earlier. */
+  lastLines(): string[] {
+    const lines = this.#stderr.trimEnd().split('\n').slice(-SEARCHED_LINES).filter(Boolean);
+    const last = lines.slice(-SHOWN_LINES);
+    const error = last.some(isErrorLine) ? undefined : lines.findLast(isErrorLine);
+    return error === undefined ? last : [error, ...last.slice(1)];
   }
 
   /** Ends the group: waits the given ms after each signal, then kills what is left. */
@@ -240,8 +254,8 @@ function silentHint(stderr: readonly string[], cwd?: string): string {
 export interface PipedCommand {
   readonly stdin: Writable;
   readonly stdout: Readable;
-  /** The last lines of its stderr; default: 10. */
-  readonly stderr: (count?: number) => string[];
+  /** The last lines of its stderr, after the error if that is earlier. */
+  readonly stderr: () => string[];
   readonly ended: Promise<string>;
   /** Closes stdin, then terminates the command and its descendants, then kills what is left. */
   stop(): Promise<void>;
@@ -259,7 +273,7 @@ export function startPipedCommand(options: CommandOptions): PipedCommand {
     group.problem ? `could not be started: ${group.problem.message}` : endText(exit),
   );
   const { stdin, stdout } = group.child;
-  return { stdin, stdout, stderr: count => group.lastLines(count), ended, stop: () => group.stop(TERMINATE) };
+  return { stdin, stdout, stderr: () => group.lastLines(), ended, stop: () => group.stop(TERMINATE) };
 }
 
 /**

@@ -92,6 +92,15 @@ describe('a command that does not become ready', () => {
     expect([error.faults.at(0), error.faults.at(-1)]).toEqual(['line 3', 'line 12']);
   });
 
+  it('is reported with the error before a long stack', async () => {
+    const error = 'Error: listen EADDRINUSE: address already in use 127.0.0.1:3001';
+    const { faults, hint } = await failure(
+      `echo "a\n${error}" >&2; for i in $(seq 12); do echo "  at $i" >&2; done; exit 1`,
+    );
+    expect([faults.length, faults.at(0), faults.at(-1)]).toEqual([10, error, '  at 12']);
+    expect(hint).toMatch(/^Port 3001 is already in use/);
+  });
+
   it.each([
     ['Error: listen EADDRINUSE: address already in use 127.0.0.1:3001', /^Port 3001 is already in use/],
     ['listen tcp :8080: bind: address already in use', /^Port 8080 is already in use/],

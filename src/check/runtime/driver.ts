@@ -13,8 +13,8 @@ interface Driver {
   send(instruction: Instruction): void;
   /** Resolves to how it ended: `ended with status 1`. */
   readonly ended: Promise<string>;
-  /** The last lines of its stderr; default: 10. */
-  lastLines(count?: number): readonly string[];
+  /** The last lines of its stderr, after the error if that is earlier. */
+  lastLines(): readonly string[];
   /** How to start it, if it did nothing. */
   readonly hint?: string;
   stop(): Promise<void>;

@@ -6,7 +6,7 @@ import type { Log } from '../../events/log.js';
 import { type MockTool, startMockTool } from '../../mock/mock-tool.js';
 import type { Ability, DriverLine, Instruction, Observation } from '../../protocol/driver.js';
 import type { RequirementId } from '../../protocol/requirements.js';
-import { missingFileHint } from '../../system/child.js';
+import { isErrorLine, missingFileHint } from '../../system/child.js';
 import type { Clock } from '../../system/clock.js';
 import { finishedWithin } from '../../system/process.js';
 import { ProtocolCliError } from '../../util/errors.js';
@@ -95,6 +95,7 @@ const DRAIN_MS = 200;
 export async function playScenario(scenario: Scenario, setting: Setting, mustAct: boolean): Promise<void> {
   const { open, log, signal, onStderr, clock, windowMs } = setting;
   const tools: MockTool[] = [];
+  const warnings: string[] = [];
   let driver: Driver | undefined;
   let stop = () => {};
   let cancelNote = () => {};
@@ -108,7 +109,10 @@ export async function playScenario(scenario: Scenario, setting: Setting, mustAct
     driver = await open({
       env,
       onLine: line => session.receive(line),
-      onWarning: message => void log.emit({ kind: 'warned', message }),
+      onWarning(message) {
+        warnings.push(message);
+        log.emit({ kind: 'warned', message });
+      },
       ...(onStderr && { onStderr }),
     });
     const { kind } = driver;
@@ -120,7 +124,7 @@ export async function playScenario(scenario: Scenario, setting: Setting, mustAct
           setting.onSilence?.(`waiting for the first sign of the ${kind}, for up to ${total}: ${limits}`);
       });
     await session.play(scenario, driver);
-    if (mustAct && !session.isActive && !signal.aborted) throw await failedStart(driver);
+    if (mustAct && !session.isActive && !signal.aborted) throw await failedStart(driver, warnings);
   } finally {
     signal.removeEventListener('abort', stop);
     cancelNote();
@@ -155,14 +159,17 @@ async function environment({ name }: Scenario, tools: readonly MockTool[], { env
 /** How long to wait for the last lines of a driver that ended, in ms. */
 const LAST_MS = 200;
 
-/** The error of a driver that did nothing. */
-async function failedStart({ kind, ended, lastLines, hint }: Driver): Promise<ProtocolCliError> {
+/** The error of a driver that did nothing. @param warnings about the lines that it wrote */
+async function failedStart(
+  { kind, ended, lastLines, hint }: Driver,
+  warnings: readonly string[],
+): Promise<ProtocolCliError> {
   const hasEnded = await finishedWithin(ended, LAST_MS);
-  const how = hasEnded ? await ended : 'called no tool and wrote nothing to stdout';
-  const faults = lastLines();
-  const help = (hasEnded ? missingFileHint(faults) : null) ?? hint;
+  const how = hasEnded ? await ended : 'called no tool and reported nothing';
+  const lines = lastLines();
+  const help = (hasEnded ? missingFileHint(lines) : null) ?? hint;
   return new ProtocolCliError('command-failed', `the ${kind} ${how}`, {
-    faults,
+    faults: [...warnings, ...lines],
     ...(help !== undefined && { hint: help }),
   });
 }
@@ -394,17 +401,11 @@ export class ScenarioSession {
   }
 }
 
-/** How many lines to search for the error: a stack may follow it. */
-const MAX_LAST_LINES = 30;
-
 const MAX_LAST_LENGTH = 200;
-
-/** The start of the error line of a crashed program, in Node.js, Python, Java, Go and Rust. */
-const ERROR = /^\s*(?:Uncaught )?(?:[\w.]*(?:Error|Exception)\b|panic\b|thread .* panicked\b)/;
 
 /** How a driver ended, with the last error that it wrote, else its last line. */
 function endingOf(how: string, driver: Driver): string {
-  const lines = driver.lastLines(MAX_LAST_LINES);
-  const line = lines.findLast(each => ERROR.test(each)) ?? lines.at(-1);
+  const lines = driver.lastLines();
+  const line = lines.findLast(isErrorLine) ?? lines.at(-1);
   return line === undefined ? how : `${how}. Last output: ${truncate(line.trim(), MAX_LAST_LENGTH)}`;
 }

@@ -122,15 +122,20 @@ describe('everything is stopped', () => {
   });
 });
 
-test('a command that does nothing at all is an error of the first scenario', async () => {
+test('a command that calls nothing and reports nothing is an error of the first scenario', async () => {
   const clock = fakeClock();
   const idle = { send: () => {}, lastLines: () => ['config: not found'], hint: 'See the guide.' };
-  const { open, running } = opening(setting => Object.assign(inventive(setting), idle));
+  const { open, running } = opening(setting => {
+    setting.onLine({ cannot: ['dismiss'] });
+    setting.onWarning('ignored a line');
+    return Object.assign(inventive(setting), idle);
+  });
   const run = runScenarios([scenario('a'), scenario('b')], options(open, { clock }));
   const passing = setInterval(() => clock.advance(1_000), 1);
   await expect(run).rejects.toMatchObject({
     code: 'command-failed',
-    message: 'the driver called no tool and wrote nothing to stdout',
+    message: 'the driver called no tool and reported nothing',
+    faults: ['ignored a line', 'config: not found'],
     hint: idle.hint,
   });
   clearInterval(passing);

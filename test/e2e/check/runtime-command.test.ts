@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, symlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SCENARIOS } from '../../../src/check/runtime/run.js';
@@ -58,6 +58,14 @@ test('--save writes a transcript per scenario, which check judges alike; every r
   }
   const rendered = await runHere(['render', `${out}/result.ndjson`]);
   expect(rendered.stdout.replace(/\s+/g, ' ')).toContain('"text":"Result: the answer is 42"}');
+});
+
+test('the bundled driver works if its path contains a symbolic link', async () => {
+  await using folder = await temporaryFolder();
+  await symlink(dirname(DRIVER.pathname), folder.file('linked'));
+  const command = `node ${folder.file('linked')}/driver.mjs`;
+  const { stdout } = await runHere(['check', '--runtime', command, '--scenario', 'result', '-q']);
+  expect(stdout).toContain('✓ passed · 1 scenario');
 });
 
 test('--list shows the scenarios', async () => {

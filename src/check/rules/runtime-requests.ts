@@ -115,7 +115,7 @@ export const runtimeRequestRules = defineRules({
     level: 'MUST',
     statement: 'rejects a toolset with any error; a name defined in two toolsets is available from neither',
     advice: 'Reject the whole toolset if any part is invalid, and reject names that two toolsets define.',
-    absent: 'no toolset was invalid, and no two define the same name',
+    absent: 'the runtime fetched no invalid toolset with operations, and no two with the same operation',
     observe: evidence => [
       evidence.servers.map(each => onInvalidServer(each, evidence)),
       onDuplicateNames(evidence),
@@ -137,7 +137,7 @@ export const runtimeRequestRules = defineRules({
     advice: 'Log each invocation with its operation, time and outcome.',
     invocationPage:
       'Runtimes SHOULD log tool invocations for audit purposes, including the operation name, timestamp, and outcome.',
-    absent: "the runtime's own log was not read (--log <file>)",
+    absent: "only check --runtime with --log <file> reads the runtime's own log",
     observe: ({ calls, view }) => view?.findings('log').map(({ message }) => onLog(calls, message)) ?? null,
   },
 });

@@ -68,6 +68,19 @@ test('the bundled driver works if its path contains a symbolic link', async () =
   expect(stdout).toContain('✓ passed · 1 scenario');
 });
 
+test('a runtime that loads only the first server: RT-TOOLSET could not run', async () => {
+  await using folder = await temporaryFolder();
+  const first = 'const env = { ...process.env, TOOL_URLS: JSON.stringify([process.env.TOOL_URL]) };';
+  const driver = first + BROKEN.replace('env: process.env', 'env');
+  const command = `node ${await folder.write('driver.mjs', driver)}`;
+  const scenario = ['--scenario', 'duplicate-operations'];
+  const { stdout } = await runHere(['check', '--runtime', command, ...scenario, '--reporter', 'json']);
+  expect(rowsIn(stdout).find(({ id }) => id === 'RT-TOOLSET')).toMatchObject({
+    status: 'could-not-run',
+    reason: 'the runtime fetched no invalid toolset with operations, and no two with the same operation',
+  });
+});
+
 test('--list shows the scenarios', async () => {
   const { status, stdout } = await runHere(['check', '--runtime', '--list']);
   expect(status).toBe(0);

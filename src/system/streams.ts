@@ -80,6 +80,8 @@ export class BoundedOutput {
   #lost = 0;
   #isWriting = false;
   #isScheduled = false;
+  /** The output cannot be written. */
+  #isBroken = false;
   #writing: Promise<void> = Promise.resolve();
 
   constructor(
@@ -92,11 +94,32 @@ export class BoundedOutput {
     `… ${count} events were dropped: the reader of stdout is too slow\n`,
   ];
 
-  /** Called if the output cannot be written; `written()` then rejects, and no more is written. */
+  /** Called if the output cannot be written or a text cannot be made; `written()` then rejects, and no more is made or written. */
   onError: (error: unknown) => void = () => {};
 
   /** Writes texts that are never dropped, after the report of dropped ones. */
   write(...texts: readonly OutputLine[]): void {
+    this.#add(() => texts);
+  }
+
+  /** Makes and writes all of these texts, or none. */
+  news(make: () => readonly OutputLine[]): void {
+    if (this.#waiting > this.max) this.#lost++;
+    else this.#add(make);
+  }
+
+  /**
+   * Resolves once all texts so far, and the number of dropped ones, are written.
+   * @throws ProtocolCliError `unwritable-file`, for example if the disk is full.
+   */
+  written(): Promise<void> {
+    if (this.#lost > 0) this.write();
+    return this.#writing;
+  }
+
+  #add(make: () => readonly OutputLine[]): void {
+    if (this.#isBroken) return;
+    const texts = make();
     const lost = this.#lost > 0 ? this.lost(this.#lost) : [];
     this.#lost = 0;
     for (const text of [...lost, ...texts].filter(text => text !== '')) {
@@ -110,17 +133,6 @@ export class BoundedOutput {
     this.#writing.catch(() => {}); // `written()` rejects
   }
 
-  /** Makes and writes all of these texts, or none. */
-  news(make: () => readonly OutputLine[]): void {
-    if (this.#waiting > this.max) this.#lost++;
-    else this.write(...make());
-  }
-
-  /** Resolves once all texts so far are written. @throws ProtocolCliError `unwritable-file`, for example if the disk is full. */
-  written(): Promise<void> {
-    return this.#writing;
-  }
-
   async #writeBatch(): Promise<void> {
     this.#isScheduled = false;
     this.#isWriting = true;
@@ -130,6 +142,8 @@ export class BoundedOutput {
         this.#waiting -= taken;
       }
     } catch (error) {
+      this.#isBroken = true;
+      this.#texts = [];
       this.onError(error);
       throw error;
     }

@@ -63,6 +63,11 @@ test('row 30: drops and counts texts that would fill the memory, but never the e
   await takeAll();
   await output.written();
   expect(taken.join(' ')).toBe('one two(2 lost)still (1 lost)six end');
+  tell('a long one', 'seven', 'eight', 'nine');
+  const isWritten = output.written();
+  await takeAll();
+  await isWritten;
+  expect(taken.at(-1)).toBe('(3 lost)');
 });
 
 test('written() does not wait for texts that were added later', async () => {
@@ -104,6 +109,16 @@ test('a full disk: written() rejects, even after further writes', async () => {
   output.write('a');
   await new Promise(setImmediate);
   output.write('b');
+  output.news(() => expect.unreachable('made after the failure'));
   await expect(output.written()).rejects.toMatchObject({ code: 'unwritable-file' });
   expect(errors).toHaveLength(1);
+});
+
+test('takes any number of texts', async () => {
+  const { stream, taken, takeAll } = slowReader();
+  const output = new BoundedOutput(stream);
+  output.news(() => Array(200_000).fill('x'));
+  await takeAll();
+  await output.written();
+  expect(taken.join('')).toHaveLength(200_000);
 });

@@ -185,8 +185,7 @@ export async function runServer(
     reason = error instanceof ProtocolCliError ? error.code : 'failed';
     throw error;
   } finally {
-    await close();
-    await run.stop();
+    await close().finally(() => run.stop());
     await run.endTranscript(reason);
   }
 }

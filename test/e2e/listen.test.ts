@@ -262,6 +262,26 @@ describe.concurrent('the end', () => {
     expect([status, stderr]).toEqual([0, '']);
   });
 
+  // Node reports no error for the write that fills the disk, only for the next one.
+  it.each([
+    ['plain', 2],
+    ['json', 2],
+    ['ndjson', 1],
+  ] as const)('a disk that is full at the last result is an error: -o %s', async (output, count) => {
+    await using folder = await temporaryFolder();
+    const out = folder.file('out');
+    const line = shellLine(argv`listen -o ${output} --count ${count}`);
+    const ended = runShell(`trap '' XFSZ; ulimit -f 2; ${line} > ${out}`);
+    const url = await eventually('the ready line', async () => {
+      const text = await readFile(out, 'utf8').catch(() => '');
+      return /"callback_url":"([^"]+)/.exec(text)?.[1];
+    });
+    for (const id of ['call_1', 'call_2'].slice(0, count))
+      await ask(url, { body: JSON.stringify(result({ id, text: 'ab\n'.repeat(4_000) })) });
+    const { status, stderr } = await ended;
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/^error: cannot write the output: EFBIG/)]);
+  });
+
   it('if stdout fails, --save still gets everything', async () => {
     await using folder = await temporaryFolder();
     const saved = folder.file('saved.ndjson');

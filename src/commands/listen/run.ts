@@ -87,6 +87,9 @@ class Listening {
   /** Why it ended; the transcript records this. */
   #reason: 'done' | 'timeout' | 'unwritable-file' | 'failed' = 'failed';
   #trouble: Trouble | null = null;
+  readonly #output: BoundedOutput;
+  /** Why the output could not be written. */
+  #failure: unknown;
   #endOutput: (reason: string) => void = () => {};
   readonly #stops: (() => void)[] = [];
 
@@ -95,7 +98,9 @@ class Listening {
     private readonly listener: OpenListener,
     private readonly run: Run,
     private readonly history: History,
-  ) {}
+  ) {
+    this.#output = new BoundedOutput(run.terminal.stdout);
+  }
 
   /** Resolves when listening ends; rejects if the output cannot be written, for example because the disk is full. */
   start(expected: readonly CallIds[]): Promise<void> {
@@ -107,14 +112,19 @@ class Listening {
         this.#reason = 'timeout';
         resolve();
       };
+      const fail = (error: unknown) => {
+        this.#failure ??= error;
+        this.#reason = error instanceof ProtocolCliError ? 'unwritable-file' : 'failed';
+        reject(error);
+      };
       const onError = (error: Error) => {
         if (isClosed(stdout)) return resolve(); // the reader is gone
-        this.#reason = 'unwritable-file';
         const message = `cannot write the output: ${error.message}`;
-        reject(new ProtocolCliError('unwritable-file', message, { cause: error }));
+        fail(new ProtocolCliError('unwritable-file', message, { cause: error }));
       };
+      this.#output.onError = fail;
       stdout.on('error', onError);
-      this.#stops.push(() => void stdout.off('error', onError), this.#print(resolve));
+      this.#stops.push(this.#print(resolve));
       if (flags.timeout > 0) this.#stops.push(run.clock.after(flags.timeout, onTimeout));
     });
     history.keepRecent(listener.expected);
@@ -127,10 +137,12 @@ class Listening {
     for (const stop of this.#stops) stop();
     if (this.#reason === 'timeout') this.#trouble = this.#shortfall();
     await this.listener.server.close();
-    const reason = this.#reason === 'timeout' ? (this.#trouble?.code ?? 'done') : this.#reason;
     await new Promise<void>(afterAnswer);
-    if (this.#reason !== 'unwritable-file') this.#endOutput(reason);
-    await this.run.endTranscript(reason);
+    const reason = this.#reason === 'timeout' ? (this.#trouble?.code ?? 'done') : this.#reason;
+    if (this.#failure === undefined) this.#endOutput(reason);
+    await this.run.endTranscript(reason); // first, because a reader may be slow
+    await this.#output.written().catch(() => {}); // thrown below as `#failure`
+    if (this.#failure !== undefined) throw this.#failure;
   }
 
   /** Prints what is missing. Returns the exit status. */
@@ -159,13 +171,13 @@ class Listening {
    */
   #print(onEnough: () => void): () => void {
     const { flags, run, listener, history } = this;
-    const { terminal, redactor, about, log } = run;
+    const { redactor, about, log } = run;
     if (flags.output === 'ndjson') {
-      const transcript = streamTranscript(new BoundedOutput(terminal.stdout), redactor, about);
+      const transcript = streamTranscript(this.#output, redactor, about);
       log.subscribe(event => afterAnswer(() => transcript.event(event)));
       this.#endOutput = transcript.end;
     }
-    const writer = new Writer(flags, run, listener.callbackUrl);
+    const writer = new Writer(this.#output, flags, run, listener.callbackUrl);
     let left = flags.count ?? Number.POSITIVE_INFINITY;
     return log.subscribe(event => {
       const received = receivedIn(history, listener.expected, event);
@@ -245,7 +257,6 @@ const MAX = 2_000;
 
 /** Writes what was received: as `invoke -o plain` does, or as a JSON line for each callback. */
 class Writer {
-  readonly #output: BoundedOutput;
   readonly #isTTY: boolean;
   readonly #theme: Theme;
   readonly #width: number | undefined;
@@ -253,6 +264,7 @@ class Writer {
   #guesses = 0;
 
   constructor(
+    private readonly out: BoundedOutput,
     private readonly flags: ListenFlags,
     private readonly run: Run,
     private readonly callbackUrl: string,
@@ -261,14 +273,13 @@ class Writer {
     this.#isTTY = stdout.isTTY === true;
     this.#theme = createTheme(colourOf(stdout, flags, run.terminal));
     this.#width = this.#isTTY ? stdout.columns : undefined;
-    this.#output = new BoundedOutput(stdout);
-    if (flags.output === 'json') this.#output.lost = dropped => [safeJsonLine({ dropped }), '\n'];
+    if (flags.output === 'json') out.lost = dropped => [safeJsonLine({ dropped }), '\n'];
   }
 
   write(received: Received): void {
     const { output } = this.flags;
-    if (output === 'json') this.#output.news(() => [this.#json(received), '\n']);
-    else if (output === 'plain') this.#output.news(() => this.#plain(received));
+    if (output === 'json') this.out.news(() => [this.#json(received), '\n']);
+    else if (output === 'plain') this.out.news(() => this.#plain(received));
     if (received.kind === 'callback') this.run.terminal.stderr.write(this.#aside(received));
   }
 

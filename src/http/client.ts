@@ -138,7 +138,8 @@ export class ResponseReader {
       this.#reject = reject;
     });
     const late = () => this.#fail('ETIMEDOUT', `no answer within ${timeoutMs} ms`);
-    this.#timer = timeoutMs > 0 ? setTimeout(late, timeoutMs) : undefined;
+    // After a blocked event loop, an answer that has arrived is read first.
+    this.#timer = timeoutMs > 0 ? setTimeout(() => setImmediate(late), timeoutMs) : undefined;
     this.#signal = signal;
     signal?.addEventListener('abort', this.#abort, { once: true });
     if (signal?.aborted) this.cancel('the request was canceled before it was sent');

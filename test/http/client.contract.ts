@@ -7,6 +7,12 @@ import { answer, pour, startPeer } from './peer.js';
 const ENOUGH = { maxBytes: 1_000 };
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 
+/** Answers in time, and then blocks the event loop beyond the time limit. */
+function answersAndBlocks(socket: Socket): void {
+  socket.write(answer(200, 'ok'));
+  for (const end = performance.now() + 300; performance.now() < end; );
+}
+
 /** Tests that every client must pass, for each library. */
 export function clientContract(name: string, create: (options?: ClientOptions) => HttpClient): void {
   describe(name, () => {
@@ -87,6 +93,7 @@ export function clientContract(name: string, create: (options?: ClientOptions) =
     it.each<[string, string | ((socket: Socket) => void), Partial<HttpRequest>, string | number]>([
       ['after interim answers', `HTTP/1.1 103 Early\r\nLink: </x>\r\n\r\n${answer(200, 'ok')}`, {}, 'ok'],
       ['without a time limit', answer(200, 'ok'), { timeoutMs: 0 }, 'ok'],
+      ['arrived before the time limit, read after it', answersAndBlocks, { timeoutMs: 200 }, 'ok'],
       ['row 15: exactly as long as the limit', answer(200, 'x'.repeat(1_000)), {}, 1_000],
       ['row 15: cut if a part is enough', socket => void pour(socket), { read: PARTIAL }, 1_000],
       ['cut after a while if it is slow', UNFINISHED, { read: { ...PARTIAL, withinMs: 50 } }, 'more '],

@@ -338,9 +338,14 @@ export function findingsOf({ checks, cases, gaps, idle }: Conformance): Finding[
 
 export const CASES = { pass: 'passed', fail: 'failed', 'could-not-run': 'could-not-run' } as const;
 
+/** The failed rule that masks a rule which could not run, or else one that masks it through another rule which could not run. */
 function causeOf({ id, standing }: Row, checks: readonly Row[]): Finding['cause'] {
   if (standing !== 'could-not-run') return undefined;
-  return checks.find(({ status, masks }) => status === 'fail' && masks?.includes(id))?.id;
+  const masks = (row: Row, other: RequirementId) => RULES[row.id].masks?.includes(other) === true;
+  const failed = checks.filter(({ status }) => status === 'fail');
+  const between = checks.filter(row => row.status === 'could-not-run' && masks(row, id));
+  const direct = failed.find(row => masks(row, id));
+  return (direct ?? failed.find(row => between.some(other => masks(row, other.id))))?.id;
 }
 
 function findingOf(row: Row): Finding {

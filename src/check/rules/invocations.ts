@@ -93,7 +93,7 @@ export const invocationRules = defineRules({
     invocationPage:
       'Upon receiving an invocation, the tool MUST validate that the operation field references a supported operation.',
     masks: ['TOOL-UNKNOWN-OP', 'TOOL-BAD-ARGS'],
-    absent: 'no call with an unknown operation or with invalid arguments was made',
+    absent: 'no call with an unknown operation or with invalid arguments had an outcome',
     observe: ({ calls }) => {
       const isValidResult = resultsOfValidCalls(calls);
       return calls.map(call => {

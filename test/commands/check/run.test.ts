@@ -304,6 +304,14 @@ describe('the report for people', () => {
     expect(report).toMatch(/\? TOOL-ISOLATE .*\n {4}no two calls with callbacks ran at the same time\n/);
   });
 
+  test('says once why rules could not run: no call was acknowledged, so none had a callback', async () => {
+    const checks = planned(['TOOL-ASYNC', 'TOOL-ALWAYS', 'TOOL-POST', 'TOOL-VALIDATE']);
+    const unanswered = a.begun({ status: null, code: 'ETIMEDOUT' });
+    const report = await reportOf(discovery(), checks, unanswered, a.waited());
+    expect(report).toMatch(/\n {2}TOOL-ACK failed: TOOL-ASYNC, TOOL-ALWAYS, TOOL-POST, TOOL-VALIDATE\n/);
+    expect(report).not.toContain('Could not run\n');
+  });
+
   test('lists the cause of several failures first', async () => {
     const report = await reportOf(...begun, stray({ type: 'tool_result', id: 'x' }), a.waited());
     expect(report).toMatch(/^Failed\n✗ TOOL-OPAQUE [\s\S]*\n✗ TOOL-ALWAYS /m);

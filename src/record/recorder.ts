@@ -36,6 +36,8 @@ interface Recorder extends AsyncDisposable {
   readonly url: string;
   /** Number of calls recorded so far; a call sent again counts once while it is remembered. */
   calls(): number;
+  /** Number of these calls for which the tool sent no result. */
+  callsWithoutResult(): number;
   /** Requests the toolset of the tool. Returns false if it could not be read. */
   findTool(): Promise<boolean>;
   /** Stops accepting requests, waits for messages in flight, then aborts the rest. */
@@ -73,6 +75,7 @@ export async function startRecorder(
   return {
     ...{ port: server.port, url, close, [Symbol.asyncDispose]: close },
     calls: () => routes.calls,
+    callsWithoutResult: () => routes.calls - routes.results,
     findTool: async () => (await tool.endpoint().catch(() => null)) !== null,
   };
 }
@@ -117,7 +120,11 @@ type Handle = (incoming: Incoming, body: Content | undefined) => Promise<Reply>;
 class RecorderRoutes {
   /** Replies that are not sent yet. */
   readonly replies = new Set<Promise<Reply>>();
+  /** Number of calls with a result. */
+  results = 0;
   readonly #keys = new CallKeys();
+  /** The keys of the calls with a result. */
+  readonly #withResult = new RecentMap<string, true>(REMEMBERED);
   readonly #callbacks = new SecretPaths<RecordedCall>(CALLBACKS, REMEMBERED);
   readonly #questions = new SecretPaths<RecordedQuestion>(CHOICES, REMEMBERED);
 
@@ -209,6 +216,10 @@ class RecorderRoutes {
     if (!call) return { status: 404 };
     const { key, thread, callbackUrl: url } = call;
     const received = this.forwarder.receive(incoming, { purpose: 'callback', calls: [key], thread }, body);
+    if (stringIn(body, 'type') === 'tool_result' && !this.#withResult.get(key)) {
+      this.#withResult.set(key, true);
+      this.results++;
+    }
     return received.passOn(url, body && this.#withOurResponseUrl(body, call));
   }
 

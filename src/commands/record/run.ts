@@ -95,11 +95,11 @@ export async function runRecord(url: string, flags: RecordFlags, terminal: Termi
     const { log, about } = run;
     const redactor = recordedSecrets();
     const file = path === undefined ? null : await createTranscriptFile(path, redactor, about);
-    let calls: (() => number) | null = null;
+    let summary: (() => string) | null = null;
     run.onTranscriptEnd(async reason => {
       await file?.close(reason);
-      if (!calls) await file?.remove();
-      else if (file && !flags.quiet) run.stderr.write(`wrote ${path} (${pluralize(calls(), 'call')})\n`);
+      if (!summary) await file?.remove();
+      else if (file && !flags.quiet) run.stderr.write(`wrote ${path} (${summary()})\n`);
     });
     log.storeEventsIn({
       take(event) {
@@ -109,7 +109,10 @@ export async function runRecord(url: string, flags: RecordFlags, terminal: Termi
       stored: async () => file?.stored(),
     });
     const recorder = await startRecorder(log, options);
-    calls = recorder.calls;
+    summary = () => {
+      const missing = recorder.callsWithoutResult();
+      return pluralize(recorder.calls(), 'call') + (missing > 0 ? `, ${missing} without a result` : '');
+    };
     let isOver = false;
     onClose(async () => {
       isOver = true;

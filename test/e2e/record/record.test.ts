@@ -137,7 +137,9 @@ describe('record', () => {
     await using runtime = await openRuntime();
     const hanging = runtime.invoke(recorder.url, 'ack_hang', {});
     await odd.seen('invocation');
-    expect(await recorder.stop()).toMatchObject({ status: 0 });
+    const { status, stderr } = await recorder.stop();
+    expect(status).toBe(0);
+    expect(stderr).toMatch(/\nwrote \S+session\.ndjson \(1 call, 1 without a result\)\n$/);
     expect((await hanging).ack.status).toBeNull();
     await odd.stop();
   });

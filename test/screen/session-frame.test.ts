@@ -139,6 +139,17 @@ describe('session mock', () => {
     expect(rows(40, key).slice(1, 3)).toEqual([`key ${key.slice(0, 36)}`, `    ${key.slice(36)}`]);
     expect(rows(80, null).join('\n')).not.toMatch(/^key/m);
   });
+
+  test.each([
+    [130, 'the-key', / session_1 --key the-key --tool <url>$/m],
+    [80, 'a-b_c'.repeat(8), / session_1 \\\n +--key (a-b_c){8} --tool <url>$/m],
+    [130, null, / session_1 --tool <url>$/m],
+  ])('its command in %i columns has the generated key %s', (columns, key, shown) => {
+    for (const story of [[], [status('awaiting_tool_results'), awaiting([LOOKUP])]])
+      expect(drawPlatform(story, [], { columns, rows: 30 }, 0, { ...PLATFORM, key }).join('\n')).toMatch(
+        shown,
+      );
+  });
 });
 
 test('no row is wider than the terminal, and no frame higher', () => {

@@ -41,7 +41,7 @@ interface ListDescription<Entry, Tab extends string> {
   /** The head and the visible entries: a list may have thousands. */
   readonly rows: (entries: readonly Entry[], selected: number, columns: number) => Rows;
   readonly sheetOf: (entry: Entry, tab: Tab) => Sheet;
-  readonly empty: () => readonly Line[];
+  readonly empty: (columns: number) => readonly Line[];
 }
 
 export function tableOf<Entry, Name extends string>(
@@ -231,7 +231,10 @@ export class ListDetail<Entry, Tab extends string> {
   #listRows({ columns, rows }: Size): { readonly lines: readonly string[]; readonly isRunning: boolean } {
     const { theme } = this;
     if (this.isEmpty || rows === 0)
-      return { lines: this.isEmpty ? wrapLines(this.list.empty(), columns, theme) : [], isRunning: false };
+      return {
+        lines: this.isEmpty ? wrapLines(this.list.empty(columns), columns, theme) : [],
+        isRunning: false,
+      };
     const { keys, get } = this.list.entries();
     const { headRows } = this.list;
     const height = Math.max(1, rows - headRows);

@@ -9,6 +9,7 @@ import {
   knownCalls,
   sessionCallRow,
 } from '../../render/session-calls.js';
+import { widthOf } from '../../render/terminal/theme.js';
 import { newsOf } from '../../render/tool-calls.js';
 import { Memo } from '../../util/collections.js';
 import { type ListDetail, tableOf } from '../calls/list-detail.js';
@@ -117,10 +118,10 @@ export class PlatformView extends ListScreen {
           [say('CALL', 'title')],
           [...callHead(known, this.now), ...bodies.of([known.call], () => callBodies(known))],
         ),
-      empty: () => [
+      empty: columns => [
         line`No calls yet.`,
         [say('Give a client the URL, the session and the key, or answer from another terminal:', 'dim')],
-        [say('  '), ...this.#answerCommand],
+        ...this.#answerCommand(columns - 2).map((row): Line => [say('  '), ...row]),
       ],
     });
   }
@@ -144,17 +145,24 @@ export class PlatformView extends ListScreen {
       [say('session mock', 'title'), say('  '), say(url, 'running'), say('  '), ...quote(session)],
       ...(key === null ? [] : keyLines(key, columns)),
       [say(this.summary, 'dim')],
-      ...(isRoomy && !this.list.isEmpty ? [this.#answerCommand] : []),
+      ...(isRoomy && !this.list.isEmpty ? this.#answerCommand(columns) : []),
     ];
   }
 
-  get #answerCommand(): Line {
-    const { url, session } = this.#platform;
-    return [
+  /** A command to copy, with the generated key: on two rows if one is too narrow. */
+  #answerCommand(columns: number): Line[] {
+    const { url, session, key } = this.#platform;
+    const command = [
       say('protocol-cli session answer ', 'dim'),
       say(`${url} `, 'running'),
       ...quote(session),
-      say(' --tool <url>', 'dim'),
+    ];
+    const options = say(`${key === null ? '' : ` --key ${key}`} --tool <url>`, 'dim');
+    const row = [...command, options];
+    if (key === null || widthOf(row) <= columns) return [row];
+    return [
+      [...command, say(' \\', 'dim')],
+      [say(' '), options],
     ];
   }
 }

@@ -31,11 +31,11 @@ function duration(text: string): number {
 
 const LARGEST = 999_999_999;
 
-export function wholeNumber(from = 0, to = LARGEST): (text: string) => number {
+export function wholeNumber(from = 0, to = LARGEST, noun = 'whole number'): (text: string) => number {
   return text => {
     const number = /^\d{1,9}$/.test(text) ? Number(text) : -1;
     if (number >= from && number <= to) return number;
-    throw new InvalidArgumentError(`Give a whole number from ${from}${to === LARGEST ? '' : ` to ${to}`}.`);
+    throw new InvalidArgumentError(`Give a ${noun} from ${from}${to === LARGEST ? '' : ` to ${to}`}.`);
   };
 }
 
@@ -123,7 +123,7 @@ interface OptionValue {
 const PLACEHOLDERS: Readonly<Record<string, OptionValue['read']>> = {
   duration,
   n: wholeNumber(),
-  port: wholeNumber(0, 65_535),
+  port: wholeNumber(0, 65_535, 'port'),
   size: byteCount,
 };
 

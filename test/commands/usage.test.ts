@@ -94,7 +94,7 @@ test.each<[readonly string[], RegExp]>([
     ['invoke', ':1', 'echo', '--timeot', '1s'],
     /^error: unknown option '--timeot'\n\(Did you mean --timeout\?\)/,
   ],
-  [['mock-tool', '--port', '70000'], /invalid value for --port: 70000\. Give a whole number from 0 to 65535/],
+  [['mock-tool', '--port', '70000'], /invalid value for --port: 70000\. Give a port from 0 to 65535/],
   [['mock-tool', '--drain', 'soon'], /invalid value for --drain: soon\. Give a duration/],
   [['mock-tool', '--rate-limit', 'lots'], /--rate-limit: lots\. Give a rate such as 10\/s/],
   [['mock-tool', '--report', 'pdf:x'], /unknown format "pdf"; choose from junit, json/],

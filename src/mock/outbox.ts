@@ -127,7 +127,7 @@ export class Outbox {
     return this.#pending;
   }
 
-  /** Resolves to true when the callback is delivered, or to false when it is dropped; never rejects. */
+  /** Resolves to true when the callback is delivered, or to false when it is dropped; rejects only after an error of ours. */
   post(callback: Callback): Promise<boolean> {
     const delivery = new Delivery(callback, this.#options.timeoutMs);
     const why = this.#problemWith(callback);
@@ -205,18 +205,11 @@ export class Outbox {
   }
 
   async #attempt(delivery: Delivery, origin: string): Promise<Failure | null> {
-    const { log, client } = this.#options;
     const slot = this.#slots.take(origin);
     if (slot) await slot;
     try {
       while (this.#resumed) await this.#resumed;
-      const obstacle = this.#obstacle(delivery);
-      if (obstacle) return obstacle;
-      delivery.begin(log);
-      await log.stored(); // after a crash the same bytes are sent again
-      return delivery.answered(await client.send(delivery));
-    } catch (error) {
-      return delivery.failed(error);
+      return this.#obstacle(delivery) ?? (await this.#send(delivery));
     } finally {
       this.#slots.leave(origin);
     }
@@ -226,6 +219,17 @@ export class Outbox {
     if (this.#isClosed) return { why: STOPPED, isFinal: true };
     const why = callback.cancelReason?.(); // an event after a cancel is not a loss (TOOL-SUB)
     return why ? { why, isFinal: true, what: 'event' } : null;
+  }
+
+  async #send(delivery: Delivery): Promise<Failure | null> {
+    const { log, client } = this.#options;
+    delivery.begin(log); // an error of ours is not a failed attempt
+    try {
+      await log.stored(); // after a crash the same bytes are sent again
+      return delivery.answered(await client.send(delivery));
+    } catch (error) {
+      return delivery.failed(error);
+    }
   }
 
   #giveUp({ callback, leg }: Delivery, { why, what = 'callback' }: Failure): false {

@@ -39,6 +39,16 @@ describe('delivery faults: retries', () => {
     expect(new Set(runtime.requests.map(({ body }) => body)).size).toBe(1);
   });
 
+  it('does not retry an error of its own', async () => {
+    await using services = deskWith();
+    const cancelReason = vi.fn<() => string | null>(() => 'asked again');
+    cancelReason.mockImplementationOnce(() => {
+      throw new Error('our own');
+    });
+    const delivery = services.outbox.post(callbackTo('http://127.0.0.1:9', { cancelReason }));
+    await expect(delivery).rejects.toThrow('our own');
+  });
+
   it('waits with full jitter, longer each time', async () => {
     await using runtime = await startServing(500, 500, 200);
     await using services = deskWith({ random: () => 0.5 });

@@ -24,7 +24,7 @@ export interface ListenerOptions {
 /** The call that a callback concerns, as far as it is known, and the body as far as it was read. */
 type Concerns = Partial<Pick<RequestEvent, 'calls' | 'thread' | 'body' | 'url'>>;
 
-function recordCallback(log: Log, incoming: Incoming, concerns: Concerns): ServedRequest {
+export function recordCallback(log: Log, incoming: Incoming, concerns: Concerns): ServedRequest {
   return new ServedRequest(log, incoming, { from: 'tool', to: 'runtime', purpose: 'callback', ...concerns });
 }
 
@@ -103,10 +103,6 @@ export class CallbackServer {
     return { url: this.base + path, token };
   }
 
-  record(incoming: Incoming, concerns: Concerns): ServedRequest {
-    return recordCallback(this.log, incoming, concerns);
-  }
-
   /**
    * Records a callback with its verdict, then answers it. If it could not be recorded, the answer makes the tool send it again.
    * @param ready the answer waits for this
@@ -117,7 +113,7 @@ export class CallbackServer {
     verdict: Verdict,
     ready: Promise<void> | null = null,
   ): Promise<Answer> {
-    const recorded = this.record(incoming, concerns);
+    const recorded = recordCallback(this.log, incoming, concerns);
     const status = await this.log.stored().then(
       () => verdict.status,
       () => 503,

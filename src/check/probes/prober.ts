@@ -9,7 +9,7 @@ import { TransportError } from '../../http/client.js';
 import type { Incoming, Reply } from '../../http/route.js';
 import { type Callback, type CallbackType, readCallback } from '../../protocol/callbacks.js';
 import type { RequirementId } from '../../protocol/requirements.js';
-import { CallbackServer, type ListenerOptions } from '../../runtime/callback-server.js';
+import { CallbackServer, type ListenerOptions, recordCallback } from '../../runtime/callback-server.js';
 import { readAcknowledgement, type Wire } from '../../runtime/wire.js';
 import type { Clock } from '../../system/clock.js';
 import { finishedWithin } from '../../system/process.js';
@@ -147,12 +147,8 @@ export class Prober {
 
   /** Returns the callback URL of a call. */
   urlOf(call: SentCall): string {
-    const callbacks = this.#callbacks;
-    if (!callbacks) return '';
-    const about = { calls: [call.key], thread: call.thread };
-    const receive = (incoming: Incoming, body: Content) =>
-      call.receive(body, () => callbacks.record(incoming, { ...about, body }));
-    return callbacks.issue({ calls: about.calls, receive }).url;
+    const receive: typeof call.receive = (...request) => call.receive(...request);
+    return this.#callbacks?.issue({ calls: [call.key], receive }).url ?? '';
   }
 
   get isAborted(): boolean {
@@ -392,12 +388,12 @@ class SentCall {
   }
 
   /** Records a callback, and answers it as planned. */
-  async receive(body: Content, record: () => ServedRequest): Promise<Reply> {
-    const { prober, call } = this;
+  async receive(incoming: Incoming, body: Content): Promise<Reply> {
+    const { prober, call, key, thread } = this;
     if (!this.#isWithinQuota(body.size) || !prober.isWithinQuota(body.size)) return { status: 429 };
-    const { clock } = prober.options;
+    const { clock, wire } = prober.options;
     const at = clock.now();
-    const recorded = record();
+    const recorded = recordCallback(wire.log, incoming, { calls: [key], thread, body });
     const reading = readCallback(body.json);
     const message = reading.ok ? reading.message : null;
     const { answers = [200] } = call;

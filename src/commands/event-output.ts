@@ -1,9 +1,11 @@
+import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import type { Event, RequestEvent } from '../events/events.js';
 import type { Log } from '../events/log.js';
 import { callbackRedactor, type EventRedactor, questionRedactor } from '../events/shareable.js';
 import { type TranscriptAbout, transcriptWriter } from '../events/transcript-writer.js';
 import { type Clock, systemClock } from '../system/clock.js';
+import type { PrivateFile } from '../system/files.js';
 import type { Redactor } from '../util/redact.js';
 import { usageError } from './options.js';
 import { PROGRAM } from './terminal.js';
@@ -17,13 +19,24 @@ export function headerFor(
 }
 
 /** The transcripts of this process: with `--watch`, each run replaces that of the run before. */
-const ownFiles = new Set<string>();
+const ownFiles = new Map<string, Stats>();
+
+/**
+ * Reserves the path of a transcript. Replaces an empty file, and one that this process wrote and nobody changed.
+ * @throws ProtocolCliError `unwritable-file`, also for any other file.
+ */
+export async function createTranscript(path: string): Promise<PrivateFile> {
+  const { createPrivateFile, isEmptyFile } = await import('../system/files.js');
+  const own = ownFiles.get(path);
+  const isOwn = (there: Stats) => there.ino === own?.ino && there.mtimeMs === own.mtimeMs;
+  return createPrivateFile(path, { replaces: there => isEmptyFile(there) || isOwn(there) });
+}
 
 /**
  * `--save`: writes all events from now on to a private file, secrets redacted. Returns how to end it; without a path, nothing is
- * written.
+ * written. A run that failed before its first event leaves no file.
  * @param onLine receives the line number of each event, from 1, by its `seq`
- * @throws ProtocolCliError `unwritable-file`, now or at the end; `usage` for stdout, and for a file that exists.
+ * @throws ProtocolCliError `unwritable-file`, now or at the end; `usage` for stdout.
  */
 export async function saveTranscript(
   log: Log,
@@ -35,9 +48,7 @@ export async function saveTranscript(
   if (path === undefined) return async () => {};
   if (path === '-')
     throw usageError('--save needs a file name', '-o ndjson writes the transcript to stdout.');
-  await refuseToReplace(path, '--save');
-  const { createPrivateFile } = await import('../system/files.js');
-  const file = await createPrivateFile(path);
+  const file = await createTranscript(path);
   const writer = transcriptWriter(redactor);
   await file.write(writer.header(about));
   let count = 1;
@@ -50,26 +61,18 @@ export async function saveTranscript(
   return async reason => {
     try {
       await log.stored();
+      if (count === 1 && reason !== 'done') return await file.discard();
       await file.write(writer.end(reason));
     } catch (error) {
       await file.discard();
       throw error;
     }
-    await file.commit({ replaces: ownFiles.has(path) });
-    ownFiles.add(path);
+    await file.commit();
+    await lstat(path).then(
+      own => ownFiles.set(path, own),
+      () => {}, // removed already
+    );
   };
-}
-
-/**
- * Throws if a file is not empty, before the work starts; the writer also does not replace files that appear later.
- * @param option that names the file, as `--save`
- * @throws ProtocolCliError `usage`.
- */
-export async function refuseToReplace(path: string, option: string): Promise<void> {
-  const there = await lstat(path).catch(() => null); // writing reports other errors
-  if (!there?.isSymbolicLink() && !(there?.isFile() && there.size > 0)) return;
-  if (ownFiles.has(path)) return;
-  throw usageError(`${option}: ${path} already exists`, 'Choose another name, or remove the file.');
 }
 
 /**

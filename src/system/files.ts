@@ -1,14 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { constants, rmSync } from 'node:fs';
+import { constants, lstatSync, rmSync, type Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, parse } from 'node:path';
 import { errnoOf, ProtocolCliError } from '../util/errors.js';
 import { nearest } from '../util/text.js';
-import { beforeForcedEnd } from './process.js';
+import { beforeAnyEnd } from './process.js';
 
 /** The parts of node:fs in use, so that tests can make each call fail. */
-export type Files = Pick<typeof fs, 'link' | 'lstat' | 'open' | 'rename' | 'rm'>;
+export type Files = Pick<typeof fs, 'lstat' | 'open' | 'rename' | 'writeFile'>;
 
 export const OWNER_ONLY = 0o600;
 
@@ -18,44 +18,41 @@ const EVERYBODY_MAY_READ = 0o644;
 export const NEW_AND_NOT_A_LINK =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-/**
- * Moves a complete file to a free path atomically: between a check and a rename another file could appear and be lost (threats, row
- * 27).
- * @param draft temporary file beside `path`; removed afterwards
- * @throws `EEXIST` if the path exists
- */
-export async function placeNew(draft: string, path: string, files: Files = fs): Promise<void> {
-  await files.link(draft, path);
-  await files.rm(draft, { force: true });
-}
-
 const BUFFERED = 64 * 1024;
 
 /** A file that is replaced atomically and that only its owner may read (threats, rows 26 and 27). */
 export interface PrivateFile {
   /** Adds a line, without its line feed. Concurrent lines keep their order. */
   write(line: string): Promise<void>;
-  /**
-   * Moves the file to its path. By default it replaces an existing file or planted link; otherwise it fails unless the existing file
-   * is empty.
-   */
-  commit(how?: Placing): Promise<void>;
+  /** Moves the file to its path; if it may not replace the file there, it is kept beside it, and the error names it. */
+  commit(): Promise<void>;
   discard(): Promise<void>;
 }
 
 export interface Placing {
-  readonly replaces: boolean;
+  /**
+   * Whether an existing file may be replaced. By default, any file and any planted link is. Otherwise an empty file reserves the path
+   * from the start, so that no work is lost at the end.
+   */
+  readonly replaces?: (there: Stats) => boolean;
+  readonly files?: Files;
 }
+
+export const isEmptyFile = (there: Stats): boolean => there.isFile() && there.size === 0;
 
 /**
  * Starts a new file for `path`.
  * @throws ProtocolCliError `unwritable-file`, also from every method.
  */
-export function createPrivateFile(path: string, files: Files = fs): Promise<PrivateFile> {
-  return createFile(path, OWNER_ONLY, files);
+export function createPrivateFile(path: string, how?: Placing): Promise<PrivateFile> {
+  return createFile(path, OWNER_ONLY, how);
 }
 
-async function createFile(path: string, mode: number, files: Files): Promise<PrivateFile> {
+async function createFile(
+  path: string,
+  mode: number,
+  { replaces, files = fs }: Placing = {},
+): Promise<PrivateFile> {
   await removeLeftDrafts(path);
   const draft = await draftBeside(path);
   return withWriteErrors(path, async () => {
@@ -63,7 +60,9 @@ async function createFile(path: string, mode: number, files: Files): Promise<Pri
     // A rename would destroy a device such as `/dev/null`; a link is only replaced.
     if (there && !there.isFile() && !there.isSymbolicLink())
       throw new Error('something that is not a file is there');
-    return new Draft(path, draft, await files.open(draft, NEW_AND_NOT_A_LINK, mode), files);
+    const file = new Draft(path, draft, await files.open(draft, NEW_AND_NOT_A_LINK, mode), files, replaces);
+    if (replaces && !(there && replaces(there))) await file.reserve(mode);
+    return file;
   });
 }
 
@@ -78,6 +77,7 @@ export function openToAppend(path: string, files: Pick<Files, 'open'> = fs): Pro
 class Draft implements PrivateFile {
   #buffer = '';
   #flushed = Promise.resolve();
+  #isReserved = false;
   readonly #forget: () => void;
 
   constructor(
@@ -85,8 +85,17 @@ class Draft implements PrivateFile {
     private readonly draft: string,
     private readonly handle: fs.FileHandle,
     private readonly files: Files,
+    private readonly replaces: (there: Stats) => boolean = () => true,
   ) {
-    this.#forget = beforeForcedEnd(() => rmSync(draft, { force: true }));
+    this.#forget = beforeAnyEnd(() => this.#remove());
+  }
+
+  /** Creates an empty file at the path. @throws ProtocolCliError `unwritable-file` if anything is there */
+  reserve(mode: number): Promise<void> {
+    return this.#orDiscard(async () => {
+      await this.files.writeFile(this.path, '', { flag: NEW_AND_NOT_A_LINK, mode });
+      this.#isReserved = true;
+    });
   }
 
   async write(line: string): Promise<void> {
@@ -94,33 +103,41 @@ class Draft implements PrivateFile {
     if (this.#buffer.length >= BUFFERED) await withWriteErrors(this.path, () => this.#flush());
   }
 
-  async commit({ replaces }: Placing = { replaces: true }): Promise<void> {
+  commit(): Promise<void> {
+    return this.#orDiscard(() => this.#publish());
+  }
+
+  async discard(): Promise<void> {
+    this.#forget();
+    await this.handle.close().catch(() => {});
+    await withWriteErrors(this.path, async () => this.#remove());
+  }
+
+  #remove(): void {
+    rmSync(this.draft, { force: true });
+    const there = this.#isReserved && lstatSync(this.path, { throwIfNoEntry: false });
+    if (there && isEmptyFile(there)) rmSync(this.path, { force: true });
+  }
+
+  async #orDiscard(work: () => Promise<void>): Promise<void> {
     try {
-      await withWriteErrors(this.path, () => this.#publish(replaces));
+      await withWriteErrors(this.path, work);
     } catch (error) {
       await this.discard();
       throw error;
     }
   }
 
-  async discard(): Promise<void> {
-    this.#forget();
-    await this.handle.close().catch(() => {});
-    await withWriteErrors(this.path, () => this.files.rm(this.draft, { force: true }));
-  }
-
-  async #publish(replaces: boolean): Promise<void> {
+  async #publish(): Promise<void> {
     await this.#flush();
     await this.handle.sync();
     await this.handle.close();
-    if (replaces || (await this.#isEmptyThere())) await this.files.rename(this.draft, this.path);
-    else await placeNew(this.draft, this.path, this.files);
-    this.#forget();
-  }
-
-  async #isEmptyThere(): Promise<boolean> {
     const there = await this.files.lstat(this.path).catch(() => null);
-    return there?.isFile() === true && there.size === 0;
+    const isTaken = there !== null && !this.replaces(there);
+    const target = isTaken ? pathBeside(this.path) : this.path;
+    await this.files.rename(this.draft, target);
+    this.#forget();
+    if (isTaken) throw takenError(this.path, target);
   }
 
   /** Writes sequentially; after a failure all later writes fail. */
@@ -132,11 +149,22 @@ class Draft implements PrivateFile {
   }
 }
 
+/** Returns a free path with the same extension. */
+function pathBeside(path: string): string {
+  const { dir, name, ext } = parse(path);
+  return join(dir, `${name}-${randomUUID().slice(0, 8)}${ext}`);
+}
+
+function takenError(path: string, target: string): ProtocolCliError {
+  const message = `cannot write ${path}: another program wrote to it; the new content is in ${target}`;
+  return new ProtocolCliError('unwritable-file', message, { hint: 'Keep the file that you need.' });
+}
+
 async function withWriteErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    throw writeError(path, cause);
+    throw cause instanceof ProtocolCliError ? cause : writeError(path, cause);
   }
 }
 
@@ -157,7 +185,7 @@ export async function readError(
   hint: string,
   what = path,
 ): Promise<ProtocolCliError> {
-  const reason = cause instanceof Error ? withoutCall(cause).replace(/^E[A-Z]+: /, '') : String(cause);
+  const reason = cause instanceof Error ? withoutCall(cause) : String(cause);
   const names = errnoOf(cause) === 'ENOENT' ? await fs.readdir(dirname(path)).catch(() => []) : [];
   const name = basename(path);
   const [near] = nearest(name, names, Math.max(2, Math.floor(name.length / 4)));
@@ -168,13 +196,13 @@ export async function readError(
   });
 }
 
-/** A system error's message without the call and its path, which may be that of a draft. */
+/** A system error's message without its code, the call and its path, which may be that of a draft. */
 function withoutCall(error: Error): string {
-  return errnoOf(error) === '' ? error.message : error.message.replace(/, \w+(?: '.*)?$/s, '');
+  return errnoOf(error) === '' ? error.message : error.message.replace(/^E[A-Z]+: |, \w+(?: '.*)?$/gs, '');
 }
 
 const HINTS: Readonly<Record<string, string>> = {
-  EEXIST: 'Give another name, or remove it first.',
+  EEXIST: 'Remove it, or give another name.',
   ENOENT: 'Create its folder first.',
   ENOSPC: 'The disk is full: free some space, or write elsewhere.',
 };
@@ -265,10 +293,10 @@ export async function writePublicFile(
   lines: string | Iterable<string>,
   how?: Placing,
 ): Promise<void> {
-  const file = await createFile(path, EVERYBODY_MAY_READ, fs);
+  const file = await createFile(path, EVERYBODY_MAY_READ, how);
   try {
     for (const line of typeof lines === 'string' ? [lines.replace(/\n$/, '')] : lines) await file.write(line);
-    await file.commit(how);
+    await file.commit();
   } catch (error) {
     await file.discard();
     throw error;

@@ -11,13 +11,18 @@ const ABOUT = { startedAt: '2026-01-01T00:00:00.000Z', observer: 'runtime', prog
 const log = createLog(() => 0);
 
 /** Saves a transcript without events. @param meanwhile what another process does during the run */
-async function saved(to: Log, earlier: string | null, meanwhile?: (path: string) => Promise<void>) {
+async function saved(
+  to: Log,
+  earlier: string | null,
+  meanwhile?: (path: string) => Promise<void>,
+  reason = 'done',
+) {
   await using folder = await temporaryFolder();
   const path = folder.file('t.ndjson');
   if (earlier !== null) await writeFile(path, earlier);
   const finish = await saveTranscript(to, path, createRedactor(), ABOUT);
   await meanwhile?.(path);
-  const ended = await finish('done').catch(({ message }: Error) => message);
+  const ended = await finish(reason).catch(({ message }: Error) => message);
   return { ended, files: await readdir(dirname(path)), text: await readFile(path, 'utf8').catch(() => null) };
 }
 
@@ -42,11 +47,26 @@ test('nothing is left of a transcript that could not be written completely', asy
   expect(await saved(full, null)).toEqual({ ended: 'the disk is full', files: [], text: null });
 });
 
-test('row 27: a file that was created in the meantime is kept', async () => {
+test('a run that failed before its first event leaves no file', async () => {
+  expect(await saved(log, null, undefined, 'port-in-use')).toMatchObject({ files: [] });
+});
+
+test('row 27: a file that was created in the meantime is kept, and the transcript beside it', async () => {
   const { ended, files, text } = await saved(log, null, path => writeFile(path, 'theirs\n'));
-  expect([ended, files, text]).toEqual([
-    expect.stringMatching(/^cannot write \S+t\.ndjson: EEXIST/),
-    ['t.ndjson'],
+  expect([ended, files.sort(), text]).toEqual([
+    expect.stringMatching(/^cannot write \S+t\.ndjson: another program .* \S+t-\w{8}\.ndjson$/),
+    [expect.stringMatching(/^t-\w{8}\.ndjson$/), 't.ndjson'],
     'theirs\n',
   ]);
+});
+
+test('with --watch, each run replaces its own transcript, but no file that somebody put there meanwhile', async () => {
+  await using folder = await temporaryFolder();
+  const path = folder.file('t.ndjson');
+  const save = async () => (await saveTranscript(log, path, createRedactor(), ABOUT))('done');
+  await save();
+  await save();
+  await writeFile(path, 'theirs\n');
+  await expect(save()).rejects.toThrow('already exists');
+  expect(await readFile(path, 'utf8')).toBe('theirs\n');
 });

@@ -166,7 +166,9 @@ describe.concurrent('--save', () => {
     const { status, stderr } = await runHere([...words(tool.url), folder.file(name)]);
     expect([status, stderr]).toEqual([
       2,
-      expect.stringMatching(/^error: --save: \S+ already exists\nhint: /),
+      expect.stringMatching(
+        /^error: cannot write \S+: file already exists\nhint: Remove it, or give another name/,
+      ),
     ]);
     expect(tool.requests).toEqual([]);
     expect(await readFile(earlier, 'utf8')).toBe('precious');

@@ -53,12 +53,10 @@ describe('a transcript that is written line by line', () => {
   test('rows 26 and 27: replaces neither a planted link nor a file that was created meanwhile', async () => {
     const victim = await folder.write('victim', 'mine');
     await fs.symlink(victim, path);
-    expect(await troubleOf(create)).toBe(
-      `unwritable-file: cannot write ${path}: EEXIST: file already exists`,
-    );
+    expect(await troubleOf(create)).toBe(`unwritable-file: cannot write ${path}: file already exists`);
     await fs.rm(path);
     await fs.writeFile(path, 'theirs');
-    expect(await troubleOf(create)).toMatch(/EEXIST/);
+    expect(await troubleOf(create)).toMatch(/already exists/);
     expect([await fs.readFile(victim, 'utf8'), await fs.readFile(path, 'utf8')]).toEqual(['mine', 'theirs']);
   });
 
@@ -97,6 +95,6 @@ describe('a transcript that is written line by line', () => {
 
   test('cannot be created in a missing folder', async () => {
     path = folder.file('none/session.ndjson');
-    expect(await troubleOf(create)).toMatch(/^unwritable-file: cannot write .*session\.ndjson: ENOENT/);
+    expect(await troubleOf(create)).toMatch(/^unwritable-file: cannot write .*session\.ndjson: no such file/);
   });
 });

@@ -15,7 +15,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('a second signal ends the process at once, and leaves neither a server nor a draft behind', async () => {
+test('a second signal ends the process at once, and leaves neither a server nor a file behind', async () => {
   await using saving = await temporaryFolder();
   await using serving = await temporaryFolder();
   await using tool = await startPeer('plain');
@@ -26,7 +26,7 @@ test('a second signal ends the process at once, and leaves neither a server nor 
   const { child, ended } = start(['invoke', '--command', server, 'slow', 'ms=600000', ...save]);
   await tool.seen('invocation');
   const pid = Number(await readFile(pidFile, 'utf8'));
-  expect([isAlive(pid), (await readdir(saving.path)).length]).toEqual([true, 1]);
+  expect([isAlive(pid), (await readdir(saving.path)).length]).toEqual([true, 2]);
   child.kill('SIGINT');
   await tool.seen('cancel_tool_call');
   child.kill('SIGINT');

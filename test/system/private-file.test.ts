@@ -2,8 +2,8 @@ import * as fs from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Files } from '../../src/system/files.js';
-import { createPrivateFile, writePublicFile } from '../../src/system/files.js';
+import type { Files, Placing } from '../../src/system/files.js';
+import { createPrivateFile, isEmptyFile, writePublicFile } from '../../src/system/files.js';
 
 let folder: string;
 let path: string;
@@ -54,19 +54,36 @@ describe('a private file', () => {
     },
   );
 
-  it('row 26: follows no planted link if nothing may be replaced, not even a dangling one', async () => {
-    await fs.symlink(join(folder, 'victim'), path);
-    const file = await createPrivateFile(path);
-    await expect(file.commit({ replaces: false })).rejects.toMatchObject(unwritable);
-    expect(await names()).toEqual(['run.ndjson']);
-  });
+  it.each(['a planted link', 'a file'])(
+    'row 26: %s is refused from the start if nothing may be replaced',
+    async there => {
+      if (there === 'a file') await fs.writeFile(path, 'theirs');
+      else await fs.symlink(join(folder, 'victim'), path);
+      await expect(createPrivateFile(path, { replaces: isEmptyFile })).rejects.toMatchObject({
+        ...unwritable,
+        message: `cannot write ${path}: file already exists`,
+      });
+      expect(await names()).toEqual(['run.ndjson']);
+    },
+  );
 
-  it('row 27: replaces nothing if told not to, not even a file that was created meanwhile', async () => {
-    const file = await createPrivateFile(path);
+  it('reserves its path, only for its owner; another file there is kept, and ours beside it', async () => {
+    const file = await createPrivateFile(path, { replaces: isEmptyFile });
+    expect([await content(), (await fs.stat(path)).mode & 0o777]).toEqual(['', 0o600]);
     await file.write('ours');
     await fs.writeFile(path, 'theirs');
-    await expect(file.commit({ replaces: false })).rejects.toMatchObject(unwritable);
+    await expect(file.commit()).rejects.toMatchObject(unwritable);
     expect(await content()).toBe('theirs');
+    const [beside = ''] = (await names()).sort();
+    expect(beside).toMatch(/^run-\w{8}\.ndjson$/);
+    expect(await fs.readFile(join(folder, beside), 'utf8')).toBe('ours\n');
+  });
+
+  it('is not left as an empty file if it is discarded, unless there was one', async () => {
+    await (await createPrivateFile(path, { replaces: isEmptyFile })).discard();
+    expect(await names()).toEqual([]);
+    await fs.writeFile(path, '');
+    await (await createPrivateFile(path, { replaces: isEmptyFile })).discard();
     expect(await names()).toEqual(['run.ndjson']);
   });
 
@@ -74,9 +91,9 @@ describe('a private file', () => {
     'appears at a path with %s, even if nothing may be replaced',
     async there => {
       if (there === 'an empty file') await fs.writeFile(path, '');
-      const file = await createPrivateFile(path);
+      const file = await createPrivateFile(path, { replaces: isEmptyFile });
       await file.write('ours');
-      await file.commit({ replaces: false });
+      await file.commit();
       expect(await content()).toBe('ours\n');
       expect(await names()).toEqual(['run.ndjson']);
       expect((await fs.stat(path)).mode & 0o777).toBe(0o600);
@@ -129,12 +146,12 @@ describe('a public file', () => {
 });
 
 describe('a failing system call', () => {
-  const runTo = (replaces: boolean) => async (files: Files) => {
-    const file = await createPrivateFile(path, files);
+  const runTo = (how: Placing) => async (files: Files) => {
+    const file = await createPrivateFile(path, { ...how, files });
     try {
       await file.write('x'.repeat(70_000));
       await file.write('the end');
-      await file.commit({ replaces });
+      await file.commit();
     } catch (error) {
       await file.discard();
       throw error;
@@ -142,9 +159,9 @@ describe('a failing system call', () => {
   };
 
   it('row 27: leaves the old file or the new one, for any call', async () => {
-    const run = runTo(true);
+    const run = runTo({});
     const calls = await countCalls(run);
-    expect(calls).toEqual(['lstat', 'open', 'appendFile', 'appendFile', 'sync', 'close', 'rename']);
+    expect(calls).toEqual(['lstat', 'open', 'appendFile', 'appendFile', 'sync', 'close', 'lstat', 'rename']);
     for (const index of calls.keys()) {
       if (calls[index] === 'lstat') continue; // a file that is not there fails it too
       await fs.writeFile(path, 'before');
@@ -158,9 +175,10 @@ describe('a failing system call', () => {
   });
 
   it('row 27: leaves no file if there was none, for any call', async () => {
-    const run = runTo(false);
+    const run = runTo({ replaces: isEmptyFile });
     const calls = await countCalls(run);
-    expect(calls).toEqual(['lstat', 'open', 'appendFile', 'appendFile', 'sync', 'close', 'lstat', 'link']);
+    const ending = ['appendFile', 'appendFile', 'sync', 'close', 'lstat', 'rename'];
+    expect(calls).toEqual(['lstat', 'open', 'writeFile', ...ending]);
     await fs.rm(path);
     for (const index of calls.keys()) {
       if (calls[index] === 'lstat') continue;
@@ -191,12 +209,12 @@ function watched(before: (name: string) => void): Files {
         const value = Reflect.get(target, key);
         if (typeof value !== 'function') return value;
         return async (...parameters: unknown[]) => {
-          if (key !== 'rm') before(String(key));
+          before(String(key));
           const result = await Reflect.apply(value, target, parameters);
           return key === 'open' ? announce(result) : result;
         };
       },
     });
-  const { link, lstat, open, rename, rm } = fs;
-  return announce({ link, lstat, open, rename, rm });
+  const { lstat, open, rename, writeFile } = fs;
+  return announce({ lstat, open, rename, writeFile });
 }

@@ -9,7 +9,7 @@ import { verbosePrinter } from '../../render/wire.js';
 import { readError } from '../../system/files.js';
 import { errnoOf, messageOf, ProtocolCliError } from '../../util/errors.js';
 import { didYouMean } from '../../util/text.js';
-import { refuseToReplace, saveTranscript } from '../event-output.js';
+import { createTranscript, saveTranscript } from '../event-output.js';
 import { usageError } from '../options.js';
 import type { Run } from '../run.js';
 import { serverOutput } from '../target.js';
@@ -48,11 +48,11 @@ async function prepareFolder(path: string, scenarios: ReturnType<typeof scenario
       `--save ${path}: it is not a folder`,
       'With --runtime, --save names a folder for one transcript per scenario.',
     );
-  for (const { name } of scenarios) await refuseToReplace(join(path, `${name}.ndjson`), '--save');
   await mkdir(path, { recursive: true }).catch((cause: unknown) => {
     const why = errnoOf(cause) === 'ENOTDIR' ? 'a part of its path is a file' : messageOf(cause);
     throw new ProtocolCliError('unwritable-file', `could not create the folder ${path}: ${why}`, { cause });
   });
+  for (const { name } of scenarios) await (await createTranscript(join(path, `${name}.ndjson`))).discard();
 }
 
 /** Accepts a log that the runtime has not created yet. @throws ProtocolCliError `unreadable-file` */

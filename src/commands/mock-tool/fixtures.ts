@@ -6,12 +6,11 @@ import type { Step } from '../../fixtures/reply-schema.js';
 import { stepsOf } from '../../fixtures/reply-schema.js';
 import { readFixtureFiles } from '../../mock/sources.js';
 import { pluralize } from '../../render/line.js';
-import { writePublicFile } from '../../system/files.js';
+import { isEmptyFile, writePublicFile } from '../../system/files.js';
 import { writeOut } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
-import { refuseToReplace } from '../event-output.js';
 import { usageError } from '../options.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
 
@@ -170,7 +169,6 @@ export async function exportFixtures(
       `--export would write over the transcript ${target}`,
       'Give another file, such as fixtures.yaml.',
     );
-  if (target !== '-') await refuseToReplace(target, '--export');
   const recorded = await readRecordings(read, { speed });
   const [{ asOneFile }, { yamlOf }] = await Promise.all([
     import('../../fixtures/recording/from-transcript.js'),
@@ -178,7 +176,7 @@ export async function exportFixtures(
   ]);
   const file = asOneFile(recorded.recordings);
   const text = yamlOf(file, commentsOf(recorded));
-  await (target === '-' ? writeOut(stdout, text) : writePublicFile(target, text, { replaces: false }));
+  await (target === '-' ? writeOut(stdout, text) : writePublicFile(target, text, { replaces: isEmptyFile }));
   const { warnings } = recorded;
   for (const warning of warnings) stderr.write(`warning: ${warning}\n`);
   const lost = warnings.length > 0 ? `, ${pluralize(warnings.length, 'warning')}` : '';

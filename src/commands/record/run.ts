@@ -6,14 +6,14 @@ import { type TranscriptAbout, transcriptWriter } from '../../events/transcript-
 import { PROTOCOL_WORDS } from '../../protocol/callbacks.js';
 import { startRecorder } from '../../record/recorder.js';
 import { pluralize } from '../../render/line.js';
-import { createPrivateFile, type Files, GroupWriter, openToAppend } from '../../system/files.js';
+import { createPrivateFile, type Files, GroupWriter, isEmptyFile, openToAppend } from '../../system/files.js';
 import { keepHeapTight } from '../../system/process.js';
 import { ignoreClosedPipes } from '../../system/streams.js';
 import { isCredentialHeader, secretsOf } from '../../util/credentials.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';
 import { readUrl } from '../../util/url.js';
 import { valueAt } from '../../util/values.js';
-import { refuseToReplace, wireSecrets } from '../event-output.js';
+import { wireSecrets } from '../event-output.js';
 import { type ServerFlags, usageError } from '../options.js';
 import { networkWarnings, printReady, runServer, startLines } from '../run-server.js';
 import { requireUrl } from '../target.js';
@@ -84,12 +84,11 @@ function toolUrl(word: string): string {
 
 /**
  * Runs `record` until it is stopped, which is its normal end.
- * @throws ProtocolCliError `usage` if the file exists; also at the end if something could not be written.
+ * @throws ProtocolCliError `usage`; `unwritable-file` if the file exists, and at the end if something could not be written.
  */
 export async function runRecord(url: string, flags: RecordFlags, terminal: Terminal): Promise<number> {
   const options = recorderOptions(url, flags);
   const { save: path } = flags;
-  if (path !== undefined) await refuseToReplace(path, '--save');
   keepHeapTight();
   return runServer({ terminal, observer: 'recorder' }, async (run, onClose) => {
     const { log, about } = run;
@@ -166,9 +165,9 @@ export async function createTranscriptFile(
   files?: Files,
 ): Promise<TranscriptFile> {
   const lines = transcriptWriter(redactor);
-  const draft = await createPrivateFile(path, files);
+  const draft = await createPrivateFile(path, { replaces: isEmptyFile, ...(files && { files }) });
   await draft.write(lines.header(about));
-  await draft.commit({ replaces: false });
+  await draft.commit();
   const file = await openToAppend(path, files);
   const { size: position } = await file.stat();
   const writer = new GroupWriter({ path, file, position, sync: false });

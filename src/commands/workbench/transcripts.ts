@@ -8,7 +8,7 @@ import { pluralize } from '../../render/line.js';
 import { type ActionResult, fixtureName, type Source, TRANSCRIPT_NAME } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { visibleLine } from '../../util/visible.js';
-import { refuseToReplace, wireSecrets } from '../event-output.js';
+import { wireSecrets } from '../event-output.js';
 import { MAX_SAVED_BYTES, readSource } from '../read-source.js';
 import type { Run } from '../run.js';
 import { done, failed } from './calls.js';
@@ -70,18 +70,18 @@ export class Transcripts {
    * @throws ProtocolCliError `usage`, `unwritable-file`
    */
   async saveTranscript(typed: string): Promise<ActionResult> {
-    const { createPrivateFile } = await import('../../system/files.js');
+    const { createPrivateFile, isEmptyFile } = await import('../../system/files.js');
     const { path, name } = await this.#newFile(typed, TRANSCRIPT_NAME);
     const { redactor, about } = this.run;
     const events = [...this.own.events];
     const { length: calls } = this.own.keys;
-    const file = await createPrivateFile(path);
+    const file = await createPrivateFile(path, { replaces: isEmptyFile });
     const writer = transcriptWriter(redactor);
     try {
       await file.write(writer.header(about));
       for (const event of events) for (const line of writer.event(event)) await file.write(line);
       await file.write(writer.end('saved'));
-      await file.commit({ replaces: false });
+      await file.commit();
     } catch (error) {
       await file.discard();
       throw error;
@@ -104,7 +104,7 @@ export class Transcripts {
     const { readTranscript } = await import('../../events/transcript-reader.js');
     const { fixturesOfTranscript } = await import('../../fixtures/recording/from-transcript.js');
     const { yamlOf } = await import('../../fixtures/yaml.js');
-    const { writePublicFile } = await import('../../system/files.js');
+    const { isEmptyFile, writePublicFile } = await import('../../system/files.js');
     const writer = transcriptWriter(redactor);
     const lines = callLog.concerning(exchange).flatMap(event => writer.event(event));
     const { file, warnings } = await fixturesOfTranscript(readTranscript(lines));
@@ -113,7 +113,7 @@ export class Transcripts {
       return failed(lacks[0] ?? 'the call has no result that a mock could serve');
     const toolset = { ...file.toolset, tools: file.toolset.tools.filter(tool => tool.name === operation) };
     const text = yamlOf({ ...file, toolset }, [...lacks, 'Serve it: protocol-cli mock-tool <this file>']);
-    await writePublicFile(path, text, { replaces: false });
+    await writePublicFile(path, text, { replaces: isEmptyFile });
     const losses = lacks.length > 0 ? '; omissions are listed at the top of the file' : '';
     return done(`wrote ${name}${losses}; serve it: protocol-cli mock-tool ${name}`);
   }
@@ -151,15 +151,13 @@ export class Transcripts {
     return resolve(cwd, /^~(?:\/|$)/.test(typed) ? `${home}${typed.slice(1)}` : typed);
   }
 
-  /** Returns the file to write; in a folder, a new file. @throws ProtocolCliError `usage` if the file exists */
+  /** Returns the file to write; in a folder, a new file. @throws ProtocolCliError `usage` without the folder */
   async #newFile(typed: string, offered: string): Promise<{ readonly path: string; readonly name: string }> {
     const folder = typed.endsWith('/') ? this.#pathOf(typed) : null;
     if (folder !== null && !(await stat(folder).catch(() => null))?.isDirectory())
       throw new ProtocolCliError('usage', `no folder ${typed}`);
     const name = folder === null ? typed : `${typed}${await this.freeName(offered, folder)}`;
-    const path = this.#pathOf(name);
-    await refuseToReplace(path, 'this');
-    return { path, name };
+    return { path: this.#pathOf(name), name };
   }
 }
 

@@ -91,7 +91,7 @@ export class Journal implements EventStore {
 }
 
 async function rewrite(lines: Iterable<string>, path: string, files: Files): Promise<void> {
-  const file = await createPrivateFile(path, files);
+  const file = await createPrivateFile(path, { files });
   try {
     for (const line of lines) await file.write(line.slice(0, -1));
   } catch (error) {

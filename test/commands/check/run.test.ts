@@ -139,7 +139,10 @@ describe('exit status', () => {
       await using folder = await temporaryFolder();
       const save = folder.file('run.ndjson');
       const reporter = [{ format: 'json', file: folder.file('report.json') }] as const;
-      const failing = () => Promise.reject(new ProtocolCliError(code, 'no one is there'));
+      const failing: Probes = async ({ wire }) => {
+        wire.log.emit({ kind: 'warned', message: 'an event' });
+        throw new ProtocolCliError(code, 'no one is there');
+      };
       expect((await errorOf(() => check({ save, reporter }, failing))).code).toBe(code);
       expect(await readdir(folder.path)).toEqual(['run.ndjson']);
       expect(await readFile(save, 'utf8')).toContain(`"reason":"${code}"`);

@@ -158,16 +158,17 @@ const FAIL = () => {
   throw new Error('no screen');
 };
 
-test.each<[string, () => Promise<Draw>]>([
-  ['loaded', async () => FAIL()],
-  ['drawn', async () => FAIL],
-])('--save: if the screen cannot be %s, no partial transcript is left behind', async (_, load) => {
+test.each<[string, () => Promise<Draw>, readonly string[]]>([
+  ['loaded', async () => FAIL(), []],
+  ['drawn', async () => FAIL, ['header', 'failed']],
+])('--save: if the screen cannot be %s, no partial transcript is left behind', async (_, load, ends) => {
   await using folder = await temporaryFolder();
   const options = { ...OPTIONS, save: folder.file('run.ndjson') };
   const terminal = terminalOf();
   const plan = await planWorkbench([], { ...options, demo: true }, terminal);
   await expect(runWorkbench(plan, terminal, load)).rejects.toThrow('no screen');
-  expect(await readdir(folder.path)).toEqual(['run.ndjson']);
-  const lines = (await readFile(options.save, 'utf8')).trimEnd().split('\n');
-  expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ kind: 'end', reason: 'failed' });
+  const names = await readdir(folder.path);
+  const texts = await Promise.all(names.map(name => readFile(folder.file(name), 'utf8')));
+  const lines = texts.flatMap(text => text.trimEnd().split('\n')).map(line => JSON.parse(line));
+  expect([lines.at(0)?.kind, lines.at(-1)?.reason].filter(Boolean)).toEqual(ends);
 });

@@ -66,7 +66,7 @@ describe('--export', () => {
     const { status, stderr } = await mockTool(DIFF, '--export', path);
     expect({ status, stderr }).toEqual({
       status: 2,
-      stderr: expect.stringMatching(/--export: \S+edited\.yaml already exists[\s\S]*another name/),
+      stderr: expect.stringMatching(/edited\.yaml: file already exists[\s\S]*another name/),
     });
     expect(await readFile(path, 'utf8')).toBe(YAML);
   });

@@ -14,16 +14,15 @@ const FULL = Object.assign(new Error('no space left on device'), { code: 'ENOSPC
 
 /** The real disk, that can be full: then half of what is to be appended is written, and the call fails. */
 export function disk(): Disk {
-  const { link, lstat, rename, rm } = fs;
+  const { lstat, rename, writeFile } = fs;
   const state: Disk = {
     isFull: false,
     isShort: false,
     writes: 0,
     syncs: 0,
-    link,
     lstat,
     rename,
-    rm,
+    writeFile,
     open: async (...parameters) => watched(await fs.open(...parameters), state),
   };
   return state;

@@ -50,6 +50,9 @@ const ENDS: readonly Hint[] = [
   ['q', 'quit'],
 ];
 
+/** The keys that cancel a prompt. */
+const CANCELS: ReadonlySet<string> = new Set(['escape', 'ctrl+c']);
+
 const PAGE_HINTS: readonly Hint[] = [['↑↓ PgUp PgDn', 'scroll']];
 
 const PAGE_ENDS: readonly Hint[] = [
@@ -175,7 +178,7 @@ export abstract class ListScreen {
       const { name } = press;
       if (isOver && name !== 'ctrl+c') ignored += press.text;
       else this.#press(press);
-      isOver ||= isPrompt && (name === 'enter' || name === 'escape');
+      isOver ||= isPrompt && (name === 'enter' || CANCELS.has(name));
     }
     if (ignored.trim() === '') return;
     const words = say('Ignored, because it was pasted after the end of the line: ', 'warn');
@@ -237,7 +240,8 @@ export abstract class ListScreen {
     const { name } = press;
     const { overlay } = this;
     this.beforeKey(name);
-    if (name === 'ctrl+c') this.quit();
+    if (overlay?.kind === 'prompt' && CANCELS.has(name)) this.show(null);
+    else if (name === 'ctrl+c') this.quit();
     else if (!overlay) this.#pressKey(press);
     else if (overlay.kind === 'page') this.#pressOnPage(overlay, press);
     else if (name === 'escape') {

@@ -393,7 +393,7 @@ const PROMPT_KEYS = [
   ['ctrl+w', 'erase a word'],
   ['ctrl+u', 'erase up to the start'],
   ['enter', 'accept'],
-  ['escape', 'cancel'],
+  ['escape ctrl+c', 'cancel'],
 ].map(([keys = '', does = '']) => bound('prompt', keys, does, () => {}));
 
 /** A key of calls that wait for it. */

@@ -341,6 +341,15 @@ test.each<[string, Partial<Controls>, string]>([
   expect(session.asked).toEqual([]);
 });
 
+test('Ctrl-C cancels a prompt, and the next one quits', () => {
+  const session = openSession();
+  session.press('S', '<ctrl-c>');
+  expect(session.sees()).not.toContain('Save the transcript as');
+  expect(session.asked).toEqual([]);
+  session.press('<ctrl-c>');
+  expect(session.asked).toEqual(['quit']);
+});
+
 test('q names once what would be canceled; the warning is valid for a while, and for that number of calls', () => {
   const WARNING = 'pending and will be canceled: press again to quit.';
   const idle = onCalls(settled);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { jsonReporter } from '../../src/render/outputs/call-report.js';
+import { invokeReport } from '../../src/render/outputs/call-report.js';
+import { jsonReporter } from '../../src/render/outputs/reporter.js';
 import {
   acknowledged,
   arrives,
@@ -18,10 +19,15 @@ import { event, STORIES, view } from '../render/stories.js';
 import { report } from './report.js';
 
 async function told(story: readonly Moment[][], trouble: Parameters<typeof report>[2] = {}) {
-  const { stdout } = await report(page => jsonReporter(page, new Set(['text'])), eventsOf(...story), {
-    secrets: ['token'],
-    ...trouble,
-  });
+  const supports = new Set(['text']);
+  const { stdout } = await report(
+    page => jsonReporter(page, ending => invokeReport(ending, supports)),
+    eventsOf(...story),
+    {
+      secrets: ['token'],
+      ...trouble,
+    },
+  );
   return { stdout, value: JSON.parse(stdout) };
 }
 const started = () => [at(0, call()), at(3, acknowledged())];

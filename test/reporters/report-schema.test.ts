@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { jsonReporter } from '../../src/render/outputs/call-report.js';
+import { invokeReport } from '../../src/render/outputs/call-report.js';
 import { jsonRepeats } from '../../src/render/outputs/repeats.js';
+import { jsonReporter } from '../../src/render/outputs/reporter.js';
 import type { Trouble } from '../../src/render/outputs/trouble.js';
 import { acknowledged, call, ENDPOINT, eventsOf, INVOCATION, resultArrives } from '../events/build.js';
 import { STORIES } from '../render/stories.js';
@@ -12,7 +13,7 @@ const TROUBLE: Trouble = { code: 'usage', message: 'it failed', hint: 'Fix it.',
 
 async function reported(name: string, trouble: Trouble | null = null): Promise<Record<string, unknown>> {
   const { stdout } = await report(
-    page => jsonReporter(page, new Set(['diff', 'text'])),
+    page => jsonReporter(page, ending => invokeReport(ending, new Set(['diff', 'text']))),
     eventsOf(...(STORIES[name] ?? [])),
     { trouble },
   );

@@ -4,12 +4,12 @@ import type { Event } from '../../src/events/events.js';
 import { History } from '../../src/events/history.js';
 import { Sessions } from '../../src/events/session-calls.js';
 import { readTranscript } from '../../src/events/transcript-reader.js';
-import type { Page } from '../../src/render/outputs/reporter.js';
+import { jsonReporter, type Page } from '../../src/render/outputs/reporter.js';
 import {
-  jsonSession,
   type KnownSession,
   plainSession,
   type SessionReporter,
+  sessionReport,
 } from '../../src/render/outputs/session.js';
 import { ndjsonReporter } from '../../src/render/outputs/text.js';
 import type { Trouble } from '../../src/render/outputs/trouble.js';
@@ -61,7 +61,8 @@ describe('json', () => {
   const TROUBLE = { code: 'timeout', message: 'nothing new', hint: 'Wait.', faults: ['$.a'] } as const;
 
   async function reported(parts: readonly (readonly Moment[])[], trouble: typeof TROUBLE | null = null) {
-    const { stdout } = await tell((_, page) => jsonSession(page), eventsOf(...parts), { trouble });
+    const json = (_: KnownSession, page: Page) => jsonReporter(page, sessionReport);
+    const { stdout } = await tell(json, eventsOf(...parts), { trouble });
     return JSON.parse(stdout);
   }
 

@@ -2,7 +2,7 @@ import { type Exchange, outcomeOf } from '../../events/exchange.js';
 import { History } from '../../events/history.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { failureOf } from '../../render/failure.js';
-import { Page, type Reporter } from '../../render/outputs/reporter.js';
+import { jsonReporter, Page, type Reporter } from '../../render/outputs/reporter.js';
 import { textReporter } from '../../render/outputs/text.js';
 import { type Trouble, warningText } from '../../render/outputs/trouble.js';
 import { writeOut } from '../../system/streams.js';
@@ -242,8 +242,9 @@ const MAKERS = {
   },
   text: (page, { follow }) => textReporter(page, follow),
   json: async (page, { dialect, supports }) => {
-    const { dialectReporter, jsonReporter } = await import('../../render/outputs/call-report.js');
-    return dialect === undefined ? jsonReporter(page, supports) : dialectReporter(page, dialect);
+    const { dialectReporter, invokeReport } = await import('../../render/outputs/call-report.js');
+    if (dialect !== undefined) return dialectReporter(page, dialect);
+    return jsonReporter(page, ending => invokeReport(ending, supports));
   },
   plain: async (page, { supports }) => {
     const { plainReporter } = await import('../../render/outputs/plain.js');

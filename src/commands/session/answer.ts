@@ -5,7 +5,7 @@ import type { ChoiceQuestion, ReplyContent } from '../../mock/conversation.js';
 import type { LocalTool } from '../../mock/local-tool.js';
 import { fixtureFiles, loadHandlers } from '../../mock/sources.js';
 import type { Warning } from '../../protocol/requirements.js';
-import { Page } from '../../render/outputs/reporter.js';
+import { jsonReporter, Page } from '../../render/outputs/reporter.js';
 import type { KnownSession, SessionReporter } from '../../render/outputs/session.js';
 import type { Trouble } from '../../render/outputs/trouble.js';
 import { verbosePrinter } from '../../render/wire.js';
@@ -295,7 +295,8 @@ type Maker = (known: KnownSession, page: Page, session: Session, run: Run) => Pr
 /** Reporters, each loaded on demand. */
 const REPORTERS = {
   plain: async (known, page) => (await import('../../render/outputs/session.js')).plainSession(known, page),
-  json: async (_, page) => (await import('../../render/outputs/session.js')).jsonSession(page),
+  json: async (_, page) =>
+    jsonReporter(page, (await import('../../render/outputs/session.js')).sessionReport),
   ndjson: async (_, page, __, { about }) => {
     const { ndjsonReporter } = await import('../../render/outputs/text.js');
     return ndjsonReporter(page, about);

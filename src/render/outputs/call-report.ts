@@ -134,14 +134,7 @@ export function displayReport({ choice }: Panes): NonNullable<CallReport['displa
   return { chosen: chosen.index, type: chosen.type, reason: chosen.reason, skipped };
 }
 
-/** Prints one object at the end, see `reportSchema`; after a failure it has all members known so far, and `error`. */
-export function jsonReporter(page: Page, supports: ReadonlySet<string>): Reporter {
-  return {
-    event: page.urgent,
-    end: ending => page.object(invokeReport(ending, supports), ending.trouble),
-  };
-}
-
+/** See `reportSchema`. */
 export function invokeReport(ending: Ending, supports: ReadonlySet<string>): Report {
   const { history, exchange, trouble } = ending;
   const panes = exchange ? panesOf(exchange, supports) : null;

@@ -14,7 +14,7 @@ import { type Line, line, pluralize, quote, say } from '../line.js';
 import { lineStyler } from '../terminal/theme.js';
 import { mergeWarnings, warningsOf } from '../warnings.js';
 import { invokeReport } from './call-report.js';
-import type { Ending, Page, Reporter } from './reporter.js';
+import { type Ending, jsonReporter, type Page, type Reporter } from './reporter.js';
 import type { repeatsSchema } from './schemas.js';
 import { errorReport, type Trouble } from './trouble.js';
 
@@ -166,9 +166,5 @@ export function jsonRepeats(page: Page, supports: ReadonlySet<string>): Reporter
     warnings: warningsOfAll(page.history, notes),
     ...(trouble && { error: errorReport(trouble) }),
   });
-  return {
-    event: page.urgent,
-    settled: async ending => void ended.push(ending),
-    end: ending => page.object(reportOf(ending), ending.trouble),
-  };
+  return { ...jsonReporter(page, reportOf), settled: async ending => void ended.push(ending) };
 }

@@ -108,6 +108,14 @@ export class Page extends BoundedOutput {
   }
 }
 
+/** Prints one object at the end; after a failure it has all members known so far, and `error`. */
+export function jsonReporter<E extends Pick<Ending, 'trouble'>>(
+  page: Page,
+  reportOf: (ending: E) => unknown,
+): Reporter<E> {
+  return { event: page.urgent, end: ending => page.object(reportOf(ending), ending.trouble) };
+}
+
 /** A warning, and a text to print in its place, if any. */
 interface PrintedWarning {
   readonly warning: Warning;

@@ -89,10 +89,6 @@ function postedReport({ session, call }: KnownCall): SessionReport['calls'][numb
   return post === null || state === 'pending' ? null : { state, status: post.status ?? null, attempts };
 }
 
-export function jsonSession(page: Page): SessionReporter {
-  return { event: page.urgent, end: ending => page.object(sessionReport(ending), ending.trouble) };
-}
-
 /** Counts the outcomes of a session's calls: `3 calls: 1 success, 1 timeout, 1 error`. */
 export function callsTally({ forgotten }: Session, calls: readonly KnownCall[]): readonly Line[] {
   const ways: Record<string, number> = {};

@@ -22,7 +22,7 @@ export function headerFor(
 const ownFiles = new Map<string, Stats>();
 
 /**
- * Reserves the path of a transcript. Replaces an empty file, and one that this process wrote and nobody changed.
+ * Reserves the path of a transcript. Replaces an empty file, and a file of this process that is unchanged.
  * @throws ProtocolCliError `unwritable-file`, also for any other file.
  */
 export async function createTranscript(path: string): Promise<PrivateFile> {

@@ -370,7 +370,7 @@ describe('a transcript', () => {
       expect(await reportOf(two, '--call', '3')).toContain('no call "3" in');
     });
 
-    test('a call that did not fail is no error', async () => {
+    test('exits 0 without a failed call', async () => {
       const { status, stdout, stderr } = await render(two, '--call', '1', '--failed');
       expect({ status, stdout, stderr }).toEqual({
         status: 0,

@@ -60,7 +60,7 @@ test('row 27: a file that was created in the meantime is kept, and the transcrip
   ]);
 });
 
-test('with --watch, each run replaces its own transcript, but no file that somebody put there meanwhile', async () => {
+test('with --watch, each run replaces its own transcript, but not the file of another program', async () => {
   await using folder = await temporaryFolder();
   const path = folder.file('t.ndjson');
   const save = async () => (await saveTranscript(log, path, createRedactor(), ABOUT))('done');

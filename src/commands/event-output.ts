@@ -22,19 +22,22 @@ export function headerFor(
 const ownFiles = new Map<string, Stats>();
 
 /**
- * Reserves the path of a transcript. Replaces an empty file, and a file of this process that is unchanged.
+ * Reserves the path of a transcript. Replaces an empty file, and a file of this process that is unchanged; a changed one is kept.
  * @throws ProtocolCliError `unwritable-file`, also for any other file.
  */
 export async function createTranscript(path: string): Promise<PrivateFile> {
   const { createPrivateFile, isEmptyFile } = await import('../system/files.js');
   const own = ownFiles.get(path);
   const isOwn = (there: Stats) => there.ino === own?.ino && there.mtimeMs === own.mtimeMs;
-  return createPrivateFile(path, { replaces: there => isEmptyFile(there) || isOwn(there) });
+  return createPrivateFile(path, {
+    replaces: there => isEmptyFile(there) || isOwn(there),
+    isReserved: own !== undefined,
+  });
 }
 
 /**
  * `--save`: writes all events from now on to a private file, secrets redacted. Returns how to end it; without a path, nothing is
- * written. A run that failed before its first event leaves no file.
+ * written. A run that failed before its first event leaves no new file.
  * @param onLine receives the line number of each event, from 1, by its `seq`
  * @throws ProtocolCliError `unwritable-file`, now or at the end; `usage` for stdout.
  */
@@ -61,7 +64,7 @@ export async function saveTranscript(
   return async reason => {
     try {
       await log.stored();
-      if (count === 1 && reason !== 'done') return await file.discard();
+      if (count === 1 && reason !== 'done' && !ownFiles.has(path)) return await file.discard();
       await file.write(writer.end(reason));
     } catch (error) {
       await file.discard();

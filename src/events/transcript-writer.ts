@@ -78,7 +78,10 @@ export function streamTranscript(output: Output, redactor: Redactor, about: Tran
       output.news(() => write(event));
       latest = { seq: event.seq, at: event.at };
     },
-    end: (reason: string) => output.write(writer.end(reason), '\n'),
+    end(reason: string): void {
+      output.write(); // the number of the last dropped events, before the end
+      output.write(writer.end(reason), '\n');
+    },
   };
 }
 

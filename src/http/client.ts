@@ -137,7 +137,9 @@ export class ResponseReader {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    const late = () => this.#fail('ETIMEDOUT', `no answer within ${timeoutMs} ms`);
+    const late = () => {
+      if (!this.#isSettled) this.#fail('ETIMEDOUT', `no answer within ${timeoutMs} ms`);
+    };
     // After a blocked event loop, an answer that has arrived is read first.
     this.#timer = timeoutMs > 0 ? setTimeout(() => setImmediate(late), timeoutMs) : undefined;
     this.#signal = signal;
@@ -312,8 +314,10 @@ function hintOn({ code, phase }: TransportError, peer: string): string {
     case 'ECONNRESET':
       return 'The connection was closed before an answer came. Does the server speak plain HTTP on this port?';
     case 'ETIMEDOUT':
-      return phase === 'connect'
-        ? `No answer came in time. Is something between here and the ${peer} dropping packets?`
+      if (phase === 'connect')
+        return `No answer came in time. Is something between here and the ${peer} dropping packets?`;
+      return phase === 'answer'
+        ? `The ${peer} began to answer but did not finish.`
         : `The ${peer} accepted the connection but did not answer.`;
     case 'ENCODED':
       return 'The answer was compressed though identity was asked for. Switch compression off for this route.';

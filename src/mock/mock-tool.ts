@@ -13,7 +13,7 @@ import { type HttpClient, lazyClient } from '../http/client.js';
 import type { Denial, Incoming } from '../http/route.js';
 import type { RunningServer } from '../http/server.js';
 import { finishedWithin } from '../system/process.js';
-import { ProtocolCliError } from '../util/errors.js';
+import { messageOf, ProtocolCliError } from '../util/errors.js';
 import { didYouMean } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import { Intake } from './intake.js';
@@ -195,12 +195,10 @@ export class MockTool extends Tool {
     const last = call?.deliveries.at(-1);
     if (!last?.body) return false;
     const about = { calls: [key], thread: call?.addressee?.group_id ?? '' };
-    void this.#services.outbox.post({
-      about,
-      url: last.url,
-      body: last.body,
-      type: typeOfDelivery(last) ?? undefined,
-    });
+    const type = typeOfDelivery(last) ?? undefined;
+    this.#services.outbox
+      .post({ about, url: last.url, body: last.body, type })
+      .catch(error => this.warn(`a callback was not sent again: ${messageOf(error)}`));
     return true;
   }
 

@@ -35,6 +35,8 @@ export interface Placing {
    * from the start, so that no work is lost at the end.
    */
   readonly replaces?: (there: Stats) => boolean;
+  /** The path belongs to this process already. */
+  readonly isReserved?: boolean;
   readonly files?: Files;
 }
 
@@ -51,9 +53,13 @@ export function createPrivateFile(path: string, how?: Placing): Promise<PrivateF
 async function createFile(
   path: string,
   mode: number,
-  { replaces, files = fs }: Placing = {},
+  { replaces, isReserved = false, files = fs }: Placing = {},
 ): Promise<PrivateFile> {
-  await removeLeftDrafts(path);
+  const isInUse = await removeLeftDrafts(path);
+  if (replaces && isInUse)
+    throw new ProtocolCliError('unwritable-file', `cannot write ${path}: another run is writing it`, {
+      hint: 'Give another name.',
+    });
   const draft = await draftBeside(path);
   return withWriteErrors(path, async () => {
     const there = await files.lstat(path).catch(() => null);
@@ -61,7 +67,7 @@ async function createFile(
     if (there && !there.isFile() && !there.isSymbolicLink())
       throw new Error('something that is not a file is there');
     const file = new Draft(path, draft, await files.open(draft, NEW_AND_NOT_A_LINK, mode), files, replaces);
-    if (replaces && !(there && replaces(there))) await file.reserve(mode);
+    if (replaces && !isReserved && !(there && replaces(there))) await file.reserve(mode);
     return file;
   });
 }
@@ -149,10 +155,13 @@ class Draft implements PrivateFile {
   }
 }
 
+/** Maximum number of characters, so that a longer name is valid too. */
+const MAX_NAME = 50;
+
 /** Returns a free path with the same extension. */
 function pathBeside(path: string): string {
   const { dir, name, ext } = parse(path);
-  return join(dir, `${name}-${randomUUID().slice(0, 8)}${ext}`);
+  return join(dir, `${name.slice(0, MAX_NAME)}-${randomUUID().slice(0, 8)}${ext}`);
 }
 
 function takenError(path: string, target: string): ProtocolCliError {
@@ -202,7 +211,7 @@ function withoutCall(error: Error): string {
 }
 
 const HINTS: Readonly<Record<string, string>> = {
-  EEXIST: 'Remove it, or give another name.',
+  EEXIST: 'Give another name, or remove it first.',
   ENOENT: 'Create its folder first.',
   ENOSPC: 'The disk is full: free some space, or write elsewhere.',
 };
@@ -312,16 +321,19 @@ export async function draftBeside(path: string): Promise<string> {
   return join(dirname(path), `${prefixFor(path)}${pid}-${born}-${randomUUID()}.tmp`);
 }
 
-/** Removes the temporary files for `path` whose processes are gone. A file that cannot be removed stays. */
-export async function removeLeftDrafts(path: string): Promise<void> {
+/** Removes the temporary files for `path` whose processes are gone, if possible. Returns whether a running process has one. */
+export async function removeLeftDrafts(path: string): Promise<boolean> {
+  let isInUse = false;
   const folder = dirname(path);
   const prefix = prefixFor(path);
   const names = await fs.readdir(folder).catch(() => []);
   for (const name of names) {
     const [, pid, born] = (name.startsWith(prefix) && MAKER.exec(name.slice(prefix.length))) || [];
-    if (pid !== undefined && !(await isAlive(`${pid} ${born}`)))
-      await fs.rm(join(folder, name), { force: true }).catch(() => {});
+    if (pid === undefined) continue;
+    if (await isAlive(`${pid} ${born}`)) isInUse = true;
+    else await fs.rm(join(folder, name), { force: true }).catch(() => {});
   }
+  return isInUse;
 }
 
 const MAKER = /^([1-9]\d{0,9})-(\d*)-[\da-f-]{36}\.tmp$/;

@@ -66,7 +66,18 @@ test('with --watch, each run replaces its own transcript, but not the file of an
   const save = async () => (await saveTranscript(log, path, createRedactor(), ABOUT))('done');
   await save();
   await save();
+  await (await saveTranscript(log, path, createRedactor(), ABOUT))('command-failed');
+  expect(await readFile(path, 'utf8')).toContain('"reason":"command-failed"');
   await writeFile(path, 'theirs\n');
-  await expect(save()).rejects.toThrow('already exists');
+  await expect(save()).rejects.toThrow('another program wrote to it; the new content is in');
   expect(await readFile(path, 'utf8')).toBe('theirs\n');
+});
+
+test('a path that another run is writing is refused', async () => {
+  await using folder = await temporaryFolder();
+  const path = folder.file(`${'t'.repeat(240)}.ndjson`);
+  const finish = await saveTranscript(log, path, createRedactor(), ABOUT);
+  await expect(saveTranscript(log, path, createRedactor(), ABOUT)).rejects.toThrow('another run is writing');
+  await writeFile(path, 'theirs\n');
+  await expect(finish('done')).rejects.toThrow('the new content is in');
 });

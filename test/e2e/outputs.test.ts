@@ -167,7 +167,7 @@ describe.concurrent('--save', () => {
     expect([status, stderr]).toEqual([
       2,
       expect.stringMatching(
-        /^error: cannot write \S+: file already exists\nhint: Remove it, or give another name/,
+        /^error: cannot write \S+: file already exists\nhint: Give another name, or remove it first/,
       ),
     ]);
     expect(tool.requests).toEqual([]);

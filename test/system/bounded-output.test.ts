@@ -1,6 +1,8 @@
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
+import { streamTranscript } from '../../src/events/transcript-writer.js';
 import { BoundedOutput } from '../../src/system/streams.js';
+import { createRedactor } from '../../src/util/redact.js';
 
 /** Takes what is written when it is asked to. */
 function slowReader() {
@@ -121,4 +123,22 @@ test('takes any number of texts', async () => {
   await takeAll();
   await output.written();
   expect(taken.join('')).toHaveLength(200_000);
+});
+
+test('the end of a transcript comes after the number of the last dropped events', async () => {
+  const { stream, taken, takeAll } = slowReader();
+  const output = new BoundedOutput(stream, 200);
+  const about = { startedAt: '2026-01-01T00:00:00.000Z', observer: 'runtime', program: 'p' } as const;
+  const transcript = streamTranscript(output, createRedactor(), about);
+  for (let seq = 0; seq < 20; seq++)
+    transcript.event({ kind: 'warned', message: 'x'.repeat(300), seq, at: seq });
+  transcript.end('done');
+  await takeAll();
+  await output.written();
+  const kinds = taken
+    .join('')
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line).kind);
+  expect(kinds).toEqual(['header', 'dropped', 'end']);
 });

@@ -26,15 +26,17 @@ export async function capture(
       await program.shows(seen);
       program.type(keys);
     }
-    if (until) await program.shows(until);
-    else await program.ended;
-    const lines = linesOf(terminal);
+    const { lines } = (await (until ? program.shows(until) : program.ended)) ?? { lines: linesOf(terminal) };
     stop?.();
     return { columns, rows: lines.slice(0, lines.findLastIndex(line => line.length > 0) + 1) };
   } finally {
     program.stop();
   }
 }
+
+/** Ink erases the lines of a frame before it draws the next one; on a busy machine, several frames arrive at once. */
+const [UP, ERASE] = ['\u001b\\[1A', '\u001b\\[2K'];
+const NEXT_FRAME = new RegExp(`(?<!${UP})(?=${ERASE})`);
 
 /** Of an escape sequence that no one else uses. */
 const END = 7777;
@@ -50,11 +52,12 @@ function start(words, { columns, rows }, terminal) {
     env: { PATH: process.env.PATH, HOME: homedir(), LANG: 'C.UTF-8' },
   });
   const watchers = new Set();
-  child.onData(data =>
-    terminal.write(data, () => {
-      for (const look of watchers) look();
-    }),
-  );
+  child.onData(data => {
+    for (const frame of data.split(NEXT_FRAME))
+      terminal.write(frame, () => {
+        for (const look of watchers) look();
+      });
+  });
   const ended = new Promise((resolve, reject) =>
     terminal.parser.registerOscHandler(END, status => {
       if (status === '0') resolve();
@@ -67,20 +70,24 @@ function start(words, { columns, rows }, terminal) {
     ended,
     type: keys => child.write(keys),
     stop: () => child.kill('SIGKILL'),
-    /** Resolves to the match once the screen shows it. */
+    /** Resolves once the screen shows it, to the match with the lines of that moment. */
     shows(pattern) {
+      const seen = () => {
+        const match = pattern.exec(textOf(terminal));
+        return match && Object.assign(match, { lines: linesOf(terminal) });
+      };
       const found = new Promise(resolve => {
         const look = () => {
-          const match = pattern.exec(textOf(terminal));
-          if (match) resolve(match);
+          const match = seen();
+          if (!match) return;
+          watchers.delete(look);
+          resolve(match);
         };
         watchers.add(look);
         look();
       });
       // What it said last may come together with its end.
-      const last = ended.then(
-        () => pattern.exec(textOf(terminal)) ?? Promise.reject(new Error(`ended before ${pattern}`)),
-      );
+      const last = ended.then(() => seen() ?? Promise.reject(new Error(`ended before ${pattern}`)));
       return Promise.race([found, last]);
     },
   };

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '../system/clock.js';
 import { errnoOf, messageOf, ProtocolCliError } from '../util/errors.js';
 import { bytesText } from '../util/text.js';
 import { announcedLength, ByteGatherer, flatHeaders, isEncoded } from './body.js';
@@ -118,7 +119,7 @@ export class ResponseReader {
   readonly answer: Promise<HttpAnswer>;
   readonly #limitFor: Exclude<HttpRequest['read'], ReadLimit>;
   #read: ReadLimit = 'nothing';
-  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #stopTimer: (() => void) | undefined;
   readonly #signal: AbortSignal | undefined;
   readonly #abort = () => this.#fail('ABORTED', 'the request was canceled');
   #resolve: (answer: HttpAnswer) => void = () => {};
@@ -137,11 +138,8 @@ export class ResponseReader {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    const late = () => {
-      if (!this.#isSettled) this.#fail('ETIMEDOUT', `no answer within ${timeoutMs} ms`);
-    };
-    // After a blocked event loop, an answer that has arrived is read first.
-    this.#timer = timeoutMs > 0 ? setTimeout(() => setImmediate(late), timeoutMs) : undefined;
+    const late = () => this.#fail('ETIMEDOUT', `no answer within ${timeoutMs} ms`);
+    this.#stopTimer = timeoutMs > 0 ? systemClock.after(timeoutMs, late) : undefined;
     this.#signal = signal;
     signal?.addEventListener('abort', this.#abort, { once: true });
     if (signal?.aborted) this.cancel('the request was canceled before it was sent');
@@ -248,7 +246,7 @@ export class ResponseReader {
   #settle(): boolean {
     if (this.#isSettled) return false;
     this.#isSettled = true;
-    clearTimeout(this.#timer);
+    this.#stopTimer?.();
     this.#signal?.removeEventListener('abort', this.#abort);
     return true;
   }

@@ -25,6 +25,9 @@ import {
 import type { InvokeOptions, InvokePlan } from './plan.js';
 import { Chooser } from './questions.js';
 
+/** Ms before the program prints what it is waiting for. */
+export const NOTICE_AFTER_MS = 3_000;
+
 /** Makes the calls of a plan, or shows the request of a dry run. */
 export function runCall(
   plan: InvokePlan,

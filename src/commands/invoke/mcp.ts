@@ -18,7 +18,7 @@ import { asTrouble, type Run } from '../run.js';
 import { readHeaders, serverOutput } from '../target.js';
 import { type Prompts, type Terminal, VERSION } from '../terminal.js';
 import { askForValues, readArguments, typed } from './arguments.js';
-import { CallRun, type Finish } from './call-run.js';
+import { CallRun, type Finish, NOTICE_AFTER_MS } from './call-run.js';
 import { type Chooser, selectedIndex } from './questions.js';
 import { curlOf, requestText } from './request.js';
 
@@ -30,9 +30,6 @@ const MAX = { text: 300, label: 60, options: 50 };
 
 /** Time limits in ms for starting a server and listing its tools: as for a RAP server, but long enough for a program to start. */
 const START_MS = { most: 10_000, least: 2_000 };
-
-/** Ms before the program prints what it is waiting for. */
-const NOTICE_AFTER_MS = 3_000;
 
 interface Connecting {
   /** Time limit of a call in ms; 0 for no limit. */

@@ -22,7 +22,7 @@ import {
 } from '../target.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
 import { askForArguments, readArguments } from './arguments.js';
-import { CallRun, type Finish, runCall } from './call-run.js';
+import { CallRun, type Finish, NOTICE_AFTER_MS, runCall } from './call-run.js';
 import { type InvokeOptions, type InvokePlan, identityOf, invocationOf, planInvoke } from './plan.js';
 import { Chooser } from './questions.js';
 import { curlOf, PLACEHOLDER_CALLBACK, placeholdersIn, requestText } from './request.js';
@@ -64,9 +64,6 @@ const MAX = { names: 60, description: 60 };
 
 /** After a cancel, shows callbacks that are already in transit; with `--linger` for at most two seconds. */
 const AFTER_CANCEL_MS = { usual: 300, most: 2_000 };
-
-/** Ms before the program prints what it is waiting for. */
-const NOTICE_AFTER_MS = 3_000;
 
 /** The status of the first match is returned, from the most specific to the least. */
 const WORST_FIRST: readonly ExitStatus[] = [4, 7, 6, 5, 0];

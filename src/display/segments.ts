@@ -97,10 +97,12 @@ export type Choice = Seen &
 /**
  * Chooses the first segment with a supported type and valid content; only the order decides (RT-DISPLAY).
  * @param supports the segment types that this client claims to draw
+ * @param llmText what the LLM gets, for the warning that the segments only repeat it
  */
 export function chooseSegment(
   segments: readonly Segment[] | undefined,
   supports: ReadonlySet<string>,
+  llmText = '',
 ): Choice {
   if (!segments?.length) {
     const reason = segments ? 'display_as is empty' : 'no display_as';
@@ -108,7 +110,8 @@ export function chooseSegment(
   }
   const readings = segments.map(({ type, content }) => READERS.get(type)?.(content) ?? unknownType(type));
   const skipped: Seen['skipped'][number][] = [];
-  const seen = { skipped, warnings: warningsAbout(segments, readings) };
+  const repetition = isRepetition(segments, llmText) ? [REPETITION] : [];
+  const seen = { skipped, warnings: [...warningsAbout(segments, readings), ...repetition] };
   for (const [index, { type }] of segments.entries()) {
     const reading = offered(type, readings[index] ?? unknownType(type), supports);
     const reason = index === 0 ? 'the first segment' : 'the first that can be displayed';
@@ -153,6 +156,23 @@ function fallbackFault({ type, content }: Segment): string | undefined {
   if (type !== 'text') return `is ${excerpt(type)}`;
   if (typeof content !== 'string') return undefined;
   return content.trimEnd().includes('\n') ? 'has several lines' : undefined;
+}
+
+/** Maximum length of a text that is short enough for a person, in characters. */
+const MAX_CONCISE = 120;
+
+const REPETITION: Warning = {
+  id: 'TOOL-FALLBACK',
+  message: 'display_as only repeats the text, which is one short line',
+};
+
+/** Whether a person would see the same without `display_as` (seed 000: "If the result text is already concise enough for display"). */
+function isRepetition(segments: readonly Segment[], llmText: string): boolean {
+  const text = llmText.trim();
+  const isConcise = text !== '' && text.length <= MAX_CONCISE && !/[\r\n]/.test(text);
+  const repeats = ({ type, content }: Segment) =>
+    type === 'text' && typeof content === 'string' && content.trim() === text;
+  return isConcise && segments.every(repeats);
 }
 
 /** Parses the content of a view (RT-VIEW). The content of a `diff` is `{patch}`, or `{files}` with both contents of each file. */

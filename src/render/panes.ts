@@ -63,7 +63,7 @@ export function panesOf({ settled, questions = [] }: Ended, supports: ReadonlySe
 /** The panes of a saved result. */
 export function panesOfResult(result: ToolResult, supports: ReadonlySet<string>): Panes {
   const text = llmText(result);
-  const choice = chooseSegment(result.display_as, supports);
+  const choice = chooseSegment(result.display_as, supports, text);
   const { chosen } = choice;
   const about = chosen
     ? `display_as[${chosen.index}] ${chosen.type} (${chosen.reason})`

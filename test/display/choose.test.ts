@@ -103,4 +103,18 @@ describe('warnings for the author', () => {
   ])('warns of a missing fallback: %j', (last, message) => {
     expect(warnings(last)).toEqual([{ id: 'TOOL-FALLBACK', message }]);
   });
+
+  test.each([
+    ['done', [text(' done ')], true],
+    ['done', [text('done'), text('done')], true],
+    ['done', [text('finished')], false],
+    ['done', [diff(PATCH), text('done')], false],
+    ['x'.repeat(120), [text('x'.repeat(120))], true],
+    ['x'.repeat(121), [text('x'.repeat(121))], false],
+    ['', [text('')], false],
+  ])('warns of segments that only repeat a short text: %j, %j: %s', (llmText, segments, isWarned) => {
+    const message = 'display_as only repeats the text, which is one short line';
+    const { warnings } = chooseSegment(segments, knownTypes, llmText);
+    expect(warnings).toEqual(isWarned ? [{ id: 'TOOL-FALLBACK', message }] : []);
+  });
 });

@@ -134,17 +134,19 @@ export const contentRules = defineRules({
   },
   'TOOL-FALLBACK': {
     level: 'SHOULD',
-    statement: 'ends display_as with a text segment of one short line',
-    advice: 'Add { "type": "text", "content": "one short line" } as the last segment of display_as.',
+    statement:
+      'ends display_as with a text segment of one short line; omits a display_as that only repeats a short text',
+    advice:
+      'End display_as with { "type": "text", "content": "one short line" }; omit display_as if it only repeats the text.',
     resultPage:
       'Tools SHOULD include a "text" segment as the last element to provide a universal fallback for runtimes that only support plain text display.',
     absent: 'no result had a display_as',
     observe: ({ calls }) =>
-      displaysIn(calls).map(({ callback, segments }) => {
-        const { warnings } = chooseSegment(segments, knownTypes);
+      displaysIn(calls).map(({ callback, segments, message }) => {
+        const { warnings } = chooseSegment(segments, knownTypes, llmText(message));
         const spots = [requestSpot(callback, 'display_as')];
-        const missing = warnings.find(({ id }) => id === 'TOOL-FALLBACK');
-        if (missing) return violated(missing.message, callback, { spots });
+        const fault = warnings.find(({ id }) => id === 'TOOL-FALLBACK');
+        if (fault) return violated(fault.message, callback, { spots });
         const hidden = warnings.find(({ id }) => id === undefined);
         return hidden ? doubtful(hidden.message, callback, { spots }) : met(callback);
       }),
@@ -383,8 +385,8 @@ function onRedacted({ callback, message }: ReceivedCallback, { reading }: CallEv
 function displaysIn(calls: readonly CallEvidence[]) {
   return calls
     .flatMap(call => call.messages('tool_result'))
-    .flatMap(({ callback, message: { display_as: segments } }) =>
-      segments?.length ? [{ callback, segments }] : [],
+    .flatMap(({ callback, message }) =>
+      message.display_as?.length ? [{ callback, message, segments: message.display_as }] : [],
     );
 }
 

@@ -194,6 +194,8 @@ const shown = (...segments: object[]) => result({ display_as: segments });
 
 const text = { type: 'text', content: 'edit_file src/main.rs' };
 
+const line = (content: string) => ({ type: 'text', content });
+
 const patch = '--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-a\n+b\n';
 
 const diff = (fields: object = {}) => ({ type: 'diff', content: { path: 'a.txt', patch, ...fields } });
@@ -220,6 +222,58 @@ const fallbackSamples: Samples = [
     events: shown(text, diff(), text),
     status: 'warn',
     says: /never shown/,
+  },
+  ...['Deployed i-0abc123', '  Deployed i-0abc123\n'].map((content): Samples[number] => ({
+    story: `a short text that display_as only repeats: ${JSON.stringify(content)}`,
+    events: result({ text: 'Deployed i-0abc123', display_as: [{ type: 'text', content }] }),
+    status: 'warn',
+    says: /^display_as only repeats the text, which is one short line$/,
+  })),
+  {
+    story: 'the text of content, repeated',
+    events: result({ content: [{ type: 'text', text: 'A dot' }], display_as: [line('A dot')] }),
+    status: 'warn',
+    says: /only repeats/,
+  },
+  {
+    story: 'the first example of seed 000',
+    events: result({
+      text: 'Deployment completed successfully. Instance i-0abc123 is running.',
+      display_as: [line('Deployed instance i-0abc123')],
+    }),
+    status: 'pass',
+  },
+  {
+    story: 'the example of a text-only display in seed 000',
+    events: result({
+      text: 'Replaced text in src/main.rs',
+      display_as: [line('edit_file src/main.rs — 1 insertion')],
+    }),
+    status: 'pass',
+  },
+  {
+    story: 'a short text repeated beside a diff',
+    events: result({ text: 'edited', display_as: [diff(), line('edited')] }),
+    status: 'pass',
+  },
+  {
+    story: 'a short text repeated beside a segment of an unknown type',
+    events: result({ text: 'edited', display_as: [{ type: 'chart', content: 1 }, line('edited')] }),
+    status: 'pass',
+  },
+  {
+    story: 'an image in content, described in display_as',
+    events: result({
+      text: 'A dot',
+      content: [{ type: 'text', text: 'A dot' }, picture],
+      display_as: [line('A dot')],
+    }),
+    status: 'pass',
+  },
+  {
+    story: 'a long line repeated',
+    events: result({ text: 'x'.repeat(121), display_as: [line('x'.repeat(121))] }),
+    status: 'pass',
   },
   { story: 'no display_as', events: result({}), status: 'not-applicable' },
 ];

@@ -131,7 +131,14 @@ const LINE = { type: 'text', content: 'a line' };
 
 /** What is wrong with what a person sees. */
 export const displays: BrokenTools = {
-  'TOOL-FALLBACK': [showing('has a diff alone', { display_as: [DIFF] }, /./)],
+  'TOOL-FALLBACK': [
+    showing('has a diff alone', { display_as: [DIFF] }, /./),
+    showing(
+      'repeats a short text',
+      { display_as: [{ type: 'text', content: 'done' }] },
+      /only repeats the text/,
+    ),
+  ],
   'TOOL-DIFF': [
     showing(
       'has no patch',

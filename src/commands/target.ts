@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Event } from '../events/events.js';
 import type { Exchange } from '../events/exchange.js';
 import type { Log } from '../events/log.js';
@@ -23,8 +24,18 @@ type Target =
   /** POST directly to this URL, without discovery. */
   | { readonly kind: 'endpoint'; readonly url: string }
   | { readonly kind: 'demo' }
-  /** A command that starts a server and prints `{"port":N}`. */
-  | { readonly kind: 'command'; readonly command: string; readonly cwd?: string };
+  | StartedTarget;
+
+/** A command that starts a server. */
+interface StartedTarget {
+  readonly kind: 'command';
+  readonly command: string;
+  readonly cwd?: string;
+  /** Where it serves; without it, it prints `{"port":N}`. */
+  readonly url?: string;
+  /** How long it may take to start, in ms; default: 10 s. */
+  readonly readyWithinMs?: number | undefined;
+}
 
 /** A target that has a toolset. */
 export type ServerTarget = Exclude<Target, { kind: 'endpoint' }>;
@@ -64,38 +75,52 @@ interface ReachOptions {
   readonly onStderr?: (lines: string) => void;
   /** Receives warnings about a toolset that was only partly loaded. */
   readonly onWarning?: (message: string) => void;
+  /** Receives remarks about a server that is starting. */
+  readonly onRemark?: (message: string) => void;
 }
 
 export interface TargetOptions {
   readonly demo?: boolean;
   readonly command?: string;
+  readonly readyTimeout?: number;
   readonly endpoint?: boolean;
 }
 
 /**
- * Splits the words of the command line into the target and the rest. With `--demo` or `--command` the words contain no URL. Without
- * any target the result is null, which means the servers of `.infinity/rap.json`.
+ * Splits the words of the command line into the target and the rest. A URL beside `--command` is that of its server. Without any target the result is null, which means the servers of `.infinity/rap.json`.
  * @throws ProtocolCliError `usage`.
  */
 export function readTarget(
   words: readonly string[],
-  { demo, command, endpoint }: TargetOptions,
+  options: TargetOptions,
 ): { target: Target | null; rest: readonly string[] } {
+  refuseContradictions(options);
+  const { demo, command, readyTimeout, endpoint } = options;
   const [first = '', ...rest] = words;
-  const option = demo ? '--demo' : '--command';
-  if (demo && command !== undefined) throw usageError('--demo and --command exclude each other');
-  if (demo || command !== undefined) {
-    if (endpoint) throw usageError('--endpoint needs the URL of the endpoint');
-    if (first.includes('://')) throw usageError(`${option} and a URL exclude each other`);
-    return { target: command === undefined ? { kind: 'demo' } : { kind: 'command', command }, rest: words };
+  if (demo) {
+    if (first.includes('://')) throw usageError('--demo and a URL exclude each other');
+    return { target: { kind: 'demo' }, rest: words };
   }
   const url = asUrl(first);
+  if (command !== undefined) {
+    const started = { kind: 'command', command, readyWithinMs: readyTimeout } as const;
+    return url ? { target: { ...started, url }, rest } : { target: started, rest: words };
+  }
   if (url) return { target: { kind: endpoint ? 'endpoint' : 'url', url }, rest };
   if (!endpoint) return { target: null, rest: words };
   throw usageError(
     '--endpoint needs the URL of the endpoint first',
     'For example: protocol-cli invoke http://127.0.0.1:3001/invoke edit_file path=a.txt --endpoint',
   );
+}
+
+/** @throws ProtocolCliError `usage` */
+function refuseContradictions({ demo, command, readyTimeout, endpoint }: TargetOptions): void {
+  if (demo && command !== undefined) throw usageError('--demo and --command exclude each other');
+  if (endpoint && (demo || command !== undefined))
+    throw usageError('--endpoint needs the URL of the endpoint');
+  if (readyTimeout !== undefined && command === undefined)
+    throw usageError('--ready-timeout needs --command');
 }
 
 /** A URL without its scheme, as for curl: `localhost:3001`, `host.example/path`, `[::1]:3001`. */
@@ -271,13 +296,28 @@ export async function startTarget(
   }
 }
 
+/** The pause between two requests that find out whether a server answers, in ms. */
+const POLL_MS = 100;
+
+/** @throws ProtocolCliError `usage` if another server answers at the URL already, `command-failed` */
 async function startServer(
-  { command, cwd }: Extract<ConfiguredTarget, { kind: 'command' }>,
-  { onStop, signal, onStarted, onServerExit, onStderr }: ReachOptions,
+  { command, cwd, url, readyWithinMs }: StartedTarget,
+  { onStop, signal, onStarted, onServerExit, onStderr, onRemark }: ReachOptions,
 ): Promise<string> {
+  if (url !== undefined && (await answersAt(url, signal)))
+    throw usageError(
+      `${url} answers before --command was started`,
+      'Stop the server that runs there, or leave out --command to use it.',
+    );
   const { startCommand } = await import('../system/child.js');
-  const options = { ...(cwd !== undefined && { cwd }), ...(onStderr && { onStderr }) };
-  const starting = startCommand({ command, signal, ...options });
+  const starting = startCommand({
+    ...{ command, signal },
+    ...(cwd !== undefined && { cwd }),
+    ...(url !== undefined && { answering: waiting => untilAnswering(url, waiting) }),
+    ...(readyWithinMs !== undefined && { readyWithinMs }),
+    ...(onStderr && { onStderr }),
+    ...(onRemark && { onRemark }),
+  });
   let isStopping = false;
   onStop(() => {
     isStopping = true;
@@ -293,6 +333,31 @@ async function startServer(
     if (!isStopping) onServerExit?.({ how, lastLines: child.lastLines() });
   });
   return child.url;
+}
+
+/** Whether a server gives any answer at this URL. */
+async function answersAt(url: string, signal: AbortSignal): Promise<boolean> {
+  const client = createNodeClient();
+  try {
+    await client.send({ method: 'GET', url, read: 'nothing', timeoutMs: MAX_ANSWER_MS, signal });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.close();
+  }
+}
+
+const MAX_ANSWER_MS = 2_000;
+
+async function untilAnswering(url: string, signal: AbortSignal): Promise<string> {
+  while (!signal.aborted && !(await answersAt(url, signal))) await pause(POLL_MS, signal);
+  return url;
+}
+
+/** Ends early, and does not reject, if the signal is aborted. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return sleep(ms, undefined, { signal }).catch(() => {});
 }
 
 const MAX_LINE_LENGTH = 16 * 1024;

@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 import { errnoOf, messageOf, ProtocolCliError } from '../util/errors.js';
 import { parseJson } from '../util/json.js';
+import { formatDuration, truncate } from '../util/text.js';
 import { isSafeToVisit } from '../util/url.js';
 import { isRecord } from '../util/values.js';
 import { beforeAnyEnd, endByForce, finishedWithin, onSignals } from './process.js';
@@ -134,83 +136,146 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
 
 interface StartOptions extends CommandOptions {
   readonly readyWithinMs?: number;
+  /** Resolves to the server's URL as soon as it answers there; without it, the server prints its port. */
+  readonly answering?: (signal: AbortSignal) => Promise<string>;
   readonly signal?: AbortSignal;
+  /** Receives remarks about the start: what came before the port, and that it takes long. */
+  readonly onRemark?: (text: string) => void;
 }
 
 const READY_MS = 10_000;
 
+/** The pause between two remarks about a start that takes long, in ms. */
+const REMARK_MS = 5_000;
+
 const INTERRUPT = [['SIGINT', 2_000]] as const;
 
 /**
- * Starts a command and waits for the port on the first line of its stdout: `{"port":3001}`. Other output is dropped. The command ends
- * with this process; `stop` interrupts it and its descendants, and kills what is left after 2 s.
+ * Starts a server and waits until it is ready: for the first line of its stdout that is an object with a port, as `{"port":3001}`, or
+ * for `answering`. Other output is dropped. The command ends with this process; `stop` interrupts it and its descendants, and kills
+ * what is left after 2 s.
  * @throws ProtocolCliError `command-failed`, with its exit status and the last lines of its stderr.
  */
 export async function startCommand({ readyWithinMs = READY_MS, signal, env, ...options }: StartOptions) {
-  const group = new Group({ ...options, env: { ...env, RAP_EMBEDDED: '1' } });
+  const { answering, onRemark, ...command } = options;
+  const group = new Group({ ...command, env: { ...env, RAP_EMBEDDED: '1' } });
   group.child.stdin.end();
   const stop = () => group.stop(INTERRUPT);
   const cancel = () => void stop();
   signal?.addEventListener('abort', cancel, { once: true });
+  const lastLines = () => group.lastLines();
+  const output = new StartOutput(group.child.stdout);
+  const begun = performance.now();
+  const remarks = setInterval(() => {
+    const seconds = Math.round((performance.now() - begun) / 1000);
+    onRemark?.(`still starting after ${seconds}s: ${lastLines().at(-1) ?? (output.last || command.command)}`);
+  }, REMARK_MS);
   try {
-    const ready = await readyLine(group.child, readyWithinMs);
-    const lastLines = () => group.lastLines();
-    return { ...ready, url: `http://127.0.0.1:${ready.port}`, stop, exited: group.exited, lastLines };
+    const url = await readyUrl(group, output, readyWithinMs, answering);
+    if (!answering && output.skipped > 0) onRemark?.(`${output.skippedText()} came before the port`);
+    return { url, stop, exited: group.exited, lastLines };
   } catch (problem) {
     const ending = await endingOf(group.exited);
     await stop();
-    const message = `the command "${options.command}" did not start: ${messageOf(problem)}${ending}`;
-    const faults = group.lastLines();
-    const isSilent = messageOf(problem) === WROTE_NOTHING && ending !== '';
-    const hint = portHint(faults) ?? (isSilent ? silentHint(faults, options.cwd) : READY_HINT);
+    const message = `the command "${command.command}" did not start: ${messageOf(problem)}${ending}`;
+    const faults = lastLines();
+    const isSilent = output.isEmpty && ending !== '';
+    const hint = portHint(faults) ?? (isSilent ? silentHint(faults, command.cwd) : READY_HINT);
     throw new ProtocolCliError('command-failed', message, { faults, hint, cause: problem });
   } finally {
+    clearInterval(remarks);
     signal?.removeEventListener('abort', cancel);
   }
 }
 
-async function readyLine(child: Group['child'], ms: number) {
+/** @throws Error if the command ends, or is not ready in time */
+async function readyUrl(
+  { child, exited }: Group,
+  output: StartOutput,
+  ms: number,
+  answering: StartOptions['answering'],
+): Promise<string> {
+  const waiting = new AbortController();
   const broken = new Promise<never>((_, reject) => child.once('error', reject));
-  const line = Promise.race([firstLine(child.stdout), broken]);
-  if (!(await finishedWithin(line, ms))) throw new Error(`it was not ready within ${ms} ms`);
-  return parseReady(await line);
+  const ended = exited.then((): never => {
+    throw new Error('it ended before it answered');
+  });
+  const printed = output.port.then(port => `http://127.0.0.1:${port}`);
+  const ready = answering ? Promise.race([answering(waiting.signal), ended]) : printed;
+  for (const unused of [ended, printed]) unused.catch(() => {}); // the other one decides
+  try {
+    const url = Promise.race([ready, broken]);
+    if (await finishedWithin(url, ms)) return await url;
+  } finally {
+    waiting.abort();
+  }
+  const wait = `it was not ready within ${formatDuration(ms)} (--ready-timeout)`;
+  throw new Error(output.skipped > 0 && !answering ? `${wait}; ${output.skippedText()} came` : wait);
 }
 
 const MAX_LINE = 64 * 1024;
 
 const WROTE_NOTHING = 'it wrote nothing to stdout';
 
-/** @throws Error if the stream ends before the line does, or the line is longer than 64 KiB. */
-function firstLine(stream: Readable): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let line = '';
-    const take = (text: string) => {
-      line += text;
-      const end = line.indexOf('\n');
-      if (end < 0 && line.length <= MAX_LINE) return;
-      stream.off('data', take).resume();
-      if (end >= 0 && end <= MAX_LINE) resolve(line.slice(0, end));
-      else reject(new Error('its first line is longer than 64 KiB'));
-    };
-    stream
-      .setEncoding('utf8')
-      .on('data', take)
-      .once('close', () =>
-        reject(new Error(line === '' ? WROTE_NOTHING : 'it closed its stdout before the first line ended')),
-      );
-  });
+/** The stdout of a server while it starts: banners and debug lines may come before its port. */
+class StartOutput {
+  /** Rejects if the output ends before it. */
+  readonly port: Promise<number>;
+  /** The last line without the port. */
+  last = '';
+  /** The number of lines without the port; empty ones do not count. */
+  skipped = 0;
+  isEmpty = true;
+  #first = '';
+
+  constructor(stream: Readable) {
+    this.port = new Promise((resolve, reject) => {
+      let rest = '';
+      const take = (text: string) => {
+        this.isEmpty = false;
+        const lines = (rest + text).split('\n');
+        rest = (lines.pop() ?? '').slice(0, MAX_LINE);
+        for (const line of lines) {
+          const port = this.#portIn(line);
+          if (port === null) continue;
+          stream.off('data', take).resume();
+          return port instanceof Error ? reject(port) : resolve(port);
+        }
+      };
+      const end = () => {
+        const port = this.#portIn(rest);
+        if (typeof port === 'number') return resolve(port);
+        reject(port ?? new Error(this.skipped === 0 ? WROTE_NOTHING : `${NO_PORT}: ${this.skippedText()}`));
+      };
+      stream.setEncoding('utf8').on('data', take).once('close', end);
+    });
+  }
+
+  /** `3 lines, the first: "[GIN-debug] …"` */
+  skippedText(): string {
+    const first = JSON.stringify(truncate(this.#first, MAX_QUOTED));
+    return this.skipped === 1 ? `the line ${first}` : `${this.skipped} lines, the first ${first}`;
+  }
+
+  /** Null if the line does not name a port; an error if it names an invalid one. */
+  #portIn(text: string): number | Error | null {
+    const line = stripVTControlCharacters(text).trim();
+    const reading = line.startsWith('{') ? parseJson(line) : null;
+    if (reading?.ok && isRecord(reading.value) && 'port' in reading.value) {
+      const { port } = reading.value;
+      if (typeof port === 'number' && Number.isInteger(port) && port >= 1 && port <= 65_535) return port;
+      return new Error(`the "port" is not a number from 1 to 65535: ${truncate(line, MAX_QUOTED)}`);
+    }
+    if (line === '') return null;
+    if (this.skipped++ === 0) this.#first = line;
+    this.last = line;
+    return null;
+  }
 }
 
-/** @throws Error that describes what is wrong with the line. */
-function parseReady(line: string) {
-  const reading = parseJson(line);
-  if (!reading.ok || !isRecord(reading.value)) throw new Error('its first line is not a JSON object');
-  const ready = reading.value;
-  const { port } = ready;
-  if (typeof port !== 'number' || !Number.isInteger(port) || port < 1 || port > 65_535)
-    throw new Error('its first line has no "port" from 1 to 65535');
-  return { port, ready };
-}
+const NO_PORT = 'it closed its stdout without a line such as {"port":3001}, after';
+
+const MAX_QUOTED = 200;
 
 /** Empty if the command is still running or was never started. */
 async function endingOf(exited: Promise<Exit>): Promise<string> {
@@ -242,12 +307,12 @@ export function missingFileHint(stderr: readonly string[], cwd = process.cwd()):
   return `Its program or a file of it was not found: check the paths; relative ones begin at ${cwd}.`;
 }
 
-const READY_LINE = 'first line on its stdout must be JSON with the port it serves, as {"port":3001}.';
+const READY_LINE = 'must print a line with the port that it serves, as {"port":3001}';
 
-const READY_HINT = `The ${READY_LINE}`;
+const READY_HINT = `The command ${READY_LINE}; for a server on a fixed port, give its URL too.`;
 
 function silentHint(stderr: readonly string[], cwd?: string): string {
-  const other = `Run it alone to see why it ends. It must keep running, and the ${READY_LINE}`;
+  const other = `Run it alone to see why it ends. It must keep running, and ${READY_LINE}.`;
   return missingFileHint(stderr, cwd) ?? other;
 }
 

@@ -24,12 +24,19 @@ describe('a target', () => {
     },
   );
 
+  test('a URL beside --command is that of its server', () => {
+    const { target, rest } = readTarget([':3001', 'edit_file'], { command: 'node x', readyTimeout: 60_000 });
+    const url = 'http://127.0.0.1:3001';
+    expect(target).toEqual({ kind: 'command', command: 'node x', url, readyWithinMs: 60_000 });
+    expect(rest).toEqual(['edit_file']);
+  });
+
   test.each<[string[], TargetOptions, string]>([
     [['ftp://tools.example'], {}, 'unsupported URL: ftp://tools.example; use http or https'],
     [[':99999'], {}, 'invalid URL: :99999'],
     [['http://a b'], {}, 'invalid URL: http://a b'],
     [['http://a/', 'x'], { demo: true }, '--demo and a URL exclude each other'],
-    [['http://a/', 'x'], { command: 'x' }, '--command and a URL exclude each other'],
+    [['http://a/', 'x'], { readyTimeout: 1 }, '--ready-timeout needs --command'],
     [['x'], { demo: true, command: 'x' }, '--demo and --command exclude each other'],
     [['x'], { command: 'x', endpoint: true }, '--endpoint needs the URL of the endpoint'],
     [['x'], { endpoint: true }, '--endpoint needs the URL of the endpoint first'],

@@ -6,7 +6,14 @@ import { startServing } from '../support/serving.js';
 import { eventually } from './support/eventually.js';
 import { temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
-import { isAlive as isRunning, logOf, MCP_PEER, startMcpPeer, startSdkPeer } from './support/mcp.js';
+import {
+  freePort,
+  isAlive as isRunning,
+  logOf,
+  MCP_PEER,
+  startMcpPeer,
+  startSdkPeer,
+} from './support/mcp.js';
 import { type Peer, peerCommand, startPeer } from './support/peers.js';
 import { argv, run, start } from './support/program.js';
 import { invokeJsonHere, warningsOf } from './support/report.js';
@@ -143,9 +150,24 @@ describe.concurrent('--command', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
+  it('with the URL of its server: waits until it answers there, whatever it prints', async () => {
+    const port = await freePort();
+    const serve = `require("http").createServer((_, response) => response.end()).listen(${port}, "127.0.0.1")`;
+    const other = `echo banner; sleep 0.2; '${process.execPath}' -e '${serve}'`;
+    const { stderr } = await runHere(argv`toolset :${port} --command ${other}`);
+    expect(stderr).toContain(`http://127.0.0.1:${port}`); // it answered, and its empty answer is no toolset
+    expect(stderr).not.toContain('did not start');
+  });
+
+  it('with the URL of a server that runs already: exit 2, since that one would be called', async () => {
+    const { status, stderr } = await runHere(argv`toolset ${plain.url} --command ${peerCommand('plain')}`);
+    expect(stderr).toContain(`${plain.url} answers before --command was started`);
+    expect(status).toBe(2);
+  });
+
   it.each([
     ['that ends', 'echo broken >&2; exit 3', [/did not start/, /status 3/, /broken/]],
-    ['that says no port', 'echo hello; exec sleep 60', [/not a JSON object/, /\{"port":3001\}/]],
+    ['that says no port', 'echo hello', [/the line "hello"/, /\{"port":3001\}/]],
     ['that cannot be found', 'no-such-program-anywhere', [/Its program or a file of it was not found/]],
   ])('%s: exit 4, with its output', async (_, command, says) => {
     const { status, report } = await invokeJsonHere(argv`--command ${command} echo`);

@@ -34,11 +34,37 @@ const isServing = (url: string) =>
   );
 
 describe('a command that becomes ready', () => {
-  it('reports its port, and detects that it is embedded', async () => {
-    const { port, url, ready } = await start(node(SERVER), { env: { OWN: '!' } });
-    expect(ready).toMatchObject({ port, name: 'x' });
-    expect(url).toBe(`http://127.0.0.1:${port}`);
+  it('reports its URL, and detects that it is embedded', async () => {
+    const { url } = await start(node(SERVER), { env: { OWN: '!' } });
     expect(await (await fetch(url)).text()).toBe('1!');
+  });
+
+  it.each([
+    ['a banner', `printf '\\n  ___\\n Spring\\n\\n'`, '2 lines, the first "___" came before the port'],
+    [
+      'a line of its log',
+      `echo '{"level":"info"}'`,
+      'the line "{\\"level\\":\\"info\\"}" came before the port',
+    ],
+  ])('may print %s before its port', async (_, before, remark) => {
+    const remarks: string[] = [];
+    const { url } = await start(`${before}; ${node(SERVER)}`, { onRemark: text => remarks.push(text) });
+    expect(await isServing(url)).toBe(true);
+    expect(remarks).toEqual([remark]);
+  });
+
+  it('may print its port with colours and without a final newline', async () => {
+    const { url } = await start(`printf '\\033[0m\\033[0m{"port":3001}'`);
+    expect(url).toBe('http://127.0.0.1:3001');
+  });
+
+  it('may be known by its URL, whatever it prints', async () => {
+    const remarks: string[] = [];
+    const { url } = await start(`echo hello; ${node(SERVER)}`, {
+      answering: async () => 'http://127.0.0.1:3001',
+      onRemark: text => remarks.push(text),
+    });
+    expect([url, remarks]).toEqual(['http://127.0.0.1:3001', []]);
   });
 
   it('may continue writing, without being blocked by a full pipe', async () => {
@@ -72,15 +98,13 @@ describe('a command that becomes ready', () => {
 
 describe('a command that does not become ready', () => {
   it.each([
-    ['is not JSON', 'echo hello', 'its first line is not a JSON object'],
-    ['is a list', 'echo "[1]"', 'its first line is not a JSON object'],
-    ['has no port', 'echo "{}"', 'its first line has no "port" from 1 to 65535'],
-    ['follows a warning', 'echo "config: not found" >&2; echo "{}"', 'its first line has no "port"'],
-    ['has an invalid port', `echo '{"port":65536}'`, 'its first line has no "port" from 1 to 65535'],
-    ['has a port as text', `echo '{"port":"80"}'`, 'its first line has no "port" from 1 to 65535'],
-    ['is too long', 'head -c 70000 /dev/zero', 'its first line is longer than 64 KiB'],
-    ['does not end', 'printf "{"', 'it closed its stdout before the first line ended'],
-  ])('is reported if its first line %s', async (_, command, problem) => {
+    ['prints other lines only', 'echo hello; echo [1]', 'after: 2 lines, the first "hello"'],
+    ['prints objects without a port only', 'echo "{}"', 'after: the line "{}"'],
+    ['prints an invalid port', `echo '{"port":65536}'`, 'not a number from 1 to 65535: {"port":65536}'],
+    ['prints a port as text', `echo '{"port":"80"}'`, 'not a number from 1 to 65535: {"port":"80"}'],
+    ['prints a long line', 'head -c 9000000 /dev/zero | tr "\\0" x', `after: the line "${'x'.repeat(200)}…"`],
+    ['prints half of a line', `printf '{"port"'`, 'after: the line "{\\"port\\""'],
+  ])('is reported if it %s', async (_, command, problem) => {
     const error = await failure(command);
     expect(error).toMatchObject({ code: 'command-failed', hint: expect.stringContaining('{"port":3001}') });
     expect(error.message).toContain(problem);
@@ -132,9 +156,15 @@ describe('a command that does not become ready', () => {
     const stubborn =
       'echo "config: not found" >&2; trap "echo interrupted >&2; exit" INT; while :; do sleep 0.05; done';
     const error = await failure(stubborn, { readyWithinMs: 100, onStderr: text => ended.push(text) });
-    expect(error.message).toContain('it was not ready within 100 ms');
-    expect(error.hint).toMatch(/^The first line on its stdout/);
+    expect(error.message).toContain('it was not ready within 100ms (--ready-timeout)');
+    expect(error.hint).toMatch(/^The command must print a line with the port/);
     expect(ended.join('')).toBe('config: not found\ninterrupted\n');
+  });
+
+  it('is reported if it ends before it answers at its URL', async () => {
+    const error = await failure('echo broken >&2; exit 3', { answering: () => new Promise(() => {}) });
+    expect(error.message).toMatch(/did not start: it ended before it answered, and ended with status 3$/);
+    expect(error.faults).toEqual(['broken']);
   });
 
   it('is reported if it could not be started', async () => {

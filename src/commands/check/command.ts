@@ -23,7 +23,8 @@ export function checkCommand(run: RunCommand): Command {
     },
     options: `
       A tool:
-      --command <command>  start a server that prints {"port":N} on its first line; stop it at the end
+      --command <command>  start a server that prints {"port":N}, or serves the URL; stop it at the end
+      --ready-timeout <duration>  time for the server of --command to start (default: 10s)
       --demo  the tool bundled with this program
       --operation <name>  call this operation too, whatever its annotations (repeatable)
       --cases <file>  test cases: calls and their expected results, YAML or JSON

@@ -101,9 +101,12 @@ const SUBJECTS =
 /** A file takes precedence over a host of the same name. */
 async function subjectOf(word: string | undefined, flags: CheckFlags): Promise<Subject> {
   if (flags.demo || flags.command !== undefined) {
-    const { target } = readTarget(word === undefined ? [] : [word], flags);
-    if (word === undefined && target && target.kind !== 'endpoint') return { kind: 'tool', target };
-    throw usageError(`unexpected argument "${word}"`, '--demo and --command take no URL and no file.');
+    const { target, rest } = readTarget(word === undefined ? [] : [word], flags);
+    if (rest.length === 0 && target && target.kind !== 'endpoint') return { kind: 'tool', target };
+    throw usageError(
+      `unexpected argument "${word}"`,
+      '--demo takes no URL and no file, and --command only the URL of its server.',
+    );
   }
   if (word === undefined || word === '') throw usageError('nothing to check given', SUBJECTS);
   const isThere = () => stat(word).catch(() => null);

@@ -1,5 +1,4 @@
-import { appendFile, stat } from 'node:fs/promises';
-import { basename, isAbsolute } from 'node:path';
+import { appendFile } from 'node:fs/promises';
 import { type Recording, recordingsOf } from '../../check/evidence.js';
 import {
   type Conformance,
@@ -29,7 +28,7 @@ import { finishedWithin } from '../../system/process.js';
 import { writeOut } from '../../system/streams.js';
 import { credentialsIn, namedCredentialsIn, secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { createRedactor, type Redactor } from '../../util/redact.js';
+import { createRedactor, REDACTED, type Redactor } from '../../util/redact.js';
 import { decodeUtf8, elapsedMs, firstWithRest, joinFirst, shellWord } from '../../util/text.js';
 import { stringsIn } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
@@ -332,7 +331,7 @@ async function callTool(
   if (ended.trouble && isWhole) throw ended.trouble;
   const recording = { observer: 'runtime', events, isWhole } as const;
   return {
-    target: await nameOf(target),
+    target: nameOf(target),
     ...(save !== undefined && { file: save }),
     recordings: [{ ...recording, ...(save !== undefined && { lines }) }],
     gaps: [],
@@ -361,6 +360,7 @@ async function probe(
       onWarning: message => log.emit({ kind: 'warned', message }),
     }).options,
     ...{ onStop, signal },
+    ...(!quiet && { onRemark: text => print(`${visibleLine(text)}\n`) }),
   });
   await probes({
     ...{ operations, cases, probeTimeoutMs, clock, signal },
@@ -377,29 +377,23 @@ async function probe(
 async function driveScenarios(command: string, { flags }: CheckPlan, run: Run): Promise<CheckInput> {
   const { driveRuntime } = await import('./runtime.js');
   const driven = await driveRuntime(command, flags, run, progressOn(run.terminal, flags.quiet === true));
-  const target = await programIn(command, '--runtime');
-  return { target, ...driven, gaps: [], redactor: run.redactor };
+  return { target: commandName(command, '--runtime'), ...driven, gaps: [], redactor: run.redactor };
 }
 
 /** Returns the name of a target in reports, without secrets (threats, row 25). */
-async function nameOf(target: ServerTarget): Promise<string> {
+function nameOf(target: ServerTarget): string {
   if (target.kind === 'demo') return 'the bundled demo';
-  return target.kind === 'command' ? programIn(target.command) : target.url.replace(/[?#].*$/s, '');
+  return target.kind === 'command' ? commandName(target.command) : target.url.replace(/[?#].*$/s, '');
 }
 
-/** Splits a command roughly as a shell does: a quoted text is one word. */
-const WORD = /(?:[^\s"']|"[^"]*"|'[^']*')+/g;
+/** Values that may be secret: of a variable, and of an option with such a name. */
+const SECRET_VALUES =
+  /(?<=^|\s)(\w+=|--?[\w-]*(?:auth|key|pass|secret|token)[\w-]*[= ])("[^"]*"|'[^']*'|\S+)/gi;
 
-/** Returns the program and the files of a command, without their folders; other words may contain a secret. */
-async function programIn(command: string, option = '--command'): Promise<string> {
-  const words = command.match(WORD) ?? [];
-  const start = words.findIndex(word => !/^\w+=/.test(word)); // skips variable assignments
-  const [program = '', ...rest] =
-    start < 0 ? [] : words.slice(start).map(word => word.replaceAll(/["']/g, ''));
-  const isFile = async (word: string) => (await stat(word).catch(() => null))?.isFile() === true;
-  const files = await Promise.all(rest.map(async word => ((await isFile(word)) ? [word] : [])));
-  const shown = files.flat().map(path => (isAbsolute(path) ? basename(path) : path));
-  return [option, basename(program), ...shown].join(' ').trim();
+/** Returns a command as it was given, without secrets. */
+function commandName(command: string, option = '--command'): string {
+  const text = command.trim().replaceAll(SECRET_VALUES, `$1${REDACTED}`);
+  return `${option} ${createRedactor(credentialsOf(text)).text(text)}`;
 }
 
 const CLEAR = '\r\u001b[2K';

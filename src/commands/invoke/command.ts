@@ -58,7 +58,8 @@ export function invokeCommand(run: RunCommand): Command {
     options: `
       Which tool:
       --demo  call the tool bundled with this program
-      --command <command>  start a server that prints {"port":N} on its first line; stop it at the end
+      --command <command>  start a server that prints {"port":N}, or serves the URL; stop it at the end
+      --ready-timeout <duration>  time for the server of --command to start (default: 10s)
       --watch  with --command: restart the server when its files change, and call again
       --endpoint  the URL is the invocation endpoint; skip discovery
       --mcp <url|command>  call a tool of an MCP server: its endpoint, or a command that starts it

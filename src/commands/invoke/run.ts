@@ -301,8 +301,11 @@ class RapRun extends CallRun<Found> {
   }
 
   async #load(target: ConfiguredTarget) {
-    const { onStop, signal } = this.run;
-    const wire = this.#wireTo(await startTarget(target, { onStop, signal, ...this.#servers.options }));
+    const { onStop, signal, stderr } = this.run;
+    const isSilent = this.isDrawn || this.options.quiet;
+    const onRemark = (text: string) => isSilent || stderr.write(`${visibleLine(text)}\n`);
+    const options = { onStop, signal, onRemark, ...this.#servers.options };
+    const wire = this.#wireTo(await startTarget(target, options));
     const { toolset, notes: remarks } = await wire.discover(HINTS, this.options.timeout);
     return { wire, toolset, remarks };
   }

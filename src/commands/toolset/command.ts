@@ -9,7 +9,8 @@ export function toolsetCommand(run: RunCommand): Command {
     arguments: { '[url]': 'base URL of the tool server' },
     options: `
       --demo  the tool bundled with this program
-      --command <command>  start a server that prints {"port":N} on its first line; stop it at the end
+      --command <command>  start a server that prints {"port":N}, or serves the URL; stop it at the end
+      --ready-timeout <duration>  time for the server of --command to start (default: 10s)
       --mcp <url|command>  list the tools of an MCP server: its endpoint, or a command that starts it
       --yes  start the commands of .infinity/rap.json without asking
       -H, --header <name: value>  header, sent to the origin of the URL only (repeatable); a value of env:NAME reads a variable

@@ -75,8 +75,9 @@ async function listServers(
 }
 
 async function listServer(target: ConfiguredTarget, options: ToolsetOptions, run: Run): Promise<ExitStatus> {
-  const { log, onStop, signal, terminal } = run;
-  const url = await startTarget(target, { onStop, signal });
+  const { log, onStop, signal, stderr, terminal } = run;
+  const onRemark = (text: string) => stderr.write(`${visibleLine(text)}\n`);
+  const url = await startTarget(target, { onStop, signal, onRemark });
   const wire = new Wire(log, run.openClient(), url, readHeaders(options, terminal.env));
   const { toolset, notes } = await wire.discover();
   for (const message of notes) run.warn({ id: 'TOOL-DISCOVER', message });

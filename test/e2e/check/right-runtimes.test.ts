@@ -16,7 +16,7 @@ let python: Awaited<ReturnType<typeof startCommand>>;
 
 /** test/e2e/record/loop.test.ts starts it as users do. */
 async function runPython({ input, output, env }: DriverStreams): Promise<void> {
-  const socket = connect(python.port, '127.0.0.1');
+  const socket = connect(Number(new URL(python.url).port), '127.0.0.1');
   socket.write(`${JSON.stringify(env)}\n`);
   input.pipe(socket).pipe(output);
   await once(socket, 'close');

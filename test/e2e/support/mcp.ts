@@ -62,7 +62,7 @@ function running(child: ChildProcess, port: number): McpServer {
   };
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   const server = createServer();
   return new Promise(resolve =>
     server.listen(0, '127.0.0.1', () => {

@@ -38,6 +38,8 @@ export interface HttpAnswer {
   readonly status: number;
   /** Lower-case names; repeated headers are joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Each `Set-Cookie` header: a cookie may contain a comma, so joined ones cannot be separated again. */
+  readonly cookies?: string[];
   readonly body: Uint8Array;
 }
 
@@ -159,7 +161,8 @@ export class ResponseReader {
     if (status < 200) return;
     this.#phase = 'answer';
     const headers = flatHeaders(foreign);
-    this.#head = { status, headers };
+    const { 'set-cookie': cookies = [] } = foreign;
+    this.#head = { status, headers, ...(cookies.length > 0 && { cookies: [cookies].flat() }) };
     this.#read = this.#limitFor(status, headers);
     if (this.#read === 'nothing') this.#leaveRest(headers);
     else this.#prepare(this.#read, headers);
@@ -226,8 +229,7 @@ export class ResponseReader {
 
   #succeed(): void {
     if (!this.#settle()) return;
-    const { status, headers } = this.#head;
-    this.#resolve({ status, headers, body: this.#body?.bytes() ?? NOTHING });
+    this.#resolve({ ...this.#head, body: this.#body?.bytes() ?? NOTHING });
   }
 
   #fail(code: string, message: string): void {

@@ -71,7 +71,8 @@ export class Incoming {
 
 export interface Answer {
   readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** A list is sent as several headers. */
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string | Uint8Array;
   /** Used instead of `body`: pieces are produced only as fast as the client reads. */
   readonly pieces?: Iterable<Uint8Array>;

@@ -251,7 +251,7 @@ function writeHead(
   { status, headers, body = '', pieces }: Answer,
   isUnread: boolean,
 ) {
-  const head: Record<string, string | number> = {
+  const head: Record<string, string | number | string[]> = {
     'content-type': 'text/plain; charset=utf-8',
     'x-content-type-options': 'nosniff', // keeps browsers from treating an answer as a page or a script (threats, row 28)
   };

@@ -1,6 +1,7 @@
 import { Content } from '../events/content.js';
 import type { RequestEvent } from '../events/events.js';
 import { type Log, loggedBody, RecordedRequest, ServedRequest } from '../events/log.js';
+import { flatHeaders } from '../http/body.js';
 import {
   type HttpAnswer,
   type HttpClient,
@@ -221,15 +222,17 @@ class Received {
   answer(answer: Answer, recorded?: Content): Answer {
     const { status, headers = {}, body } = answer;
     const content = recorded ?? (typeof body === 'string' ? new Content(Buffer.from(body)) : undefined);
-    this.#end(() => this.#recorded.recordResponse(status, { headers: { ...headers }, body: content }));
+    this.#end(() =>
+      this.#recorded.recordResponse(status, { headers: { ...flatHeaders(headers) }, body: content }),
+    );
     return { ...answer, sent: this.forwarder.beginResponse(this.#queueTo('from')) };
   }
 
   /** Responds as the other side did. @param body replaces its body */
   answerAs(answer: HttpAnswer, body?: Content): Reply {
-    const { status, headers } = answer;
-    const shown = body ?? loggedBody(answer);
-    return this.answer({ status, headers: passedHeaders(headers), body: body?.bytes ?? answer.body }, shown);
+    const { status, cookies } = answer;
+    const headers = { ...passedHeaders(answer.headers), ...(cookies && { 'set-cookie': cookies }) };
+    return this.answer({ status, headers, body: body?.bytes ?? answer.body }, body ?? loggedBody(answer));
   }
 
   /**

@@ -310,27 +310,41 @@ export function prettyJson(text: string): string | null {
   return depth > MAX_DEPTH ? null : out.join('');
 }
 
-/** Replaces a string that is a direct member of the JSON object; of repeated keys the last. */
+/** Replaces a string that is a direct member of the JSON object, also where its key is repeated. */
 export function withStringMember(text: string, name: string, value: string): string {
-  const span = spansOf(text).get(name);
-  return span ? text.slice(0, span.from) + JSON.stringify(value) + text.slice(span.to) : text;
+  const pieces: string[] = [];
+  let done = 0;
+  for (const { key, from, to } of membersOf(text)) {
+    if (key !== name) continue;
+    pieces.push(text.slice(done, from), JSON.stringify(value));
+    done = to;
+  }
+  return pieces.join('') + text.slice(done);
 }
 
-function spansOf(text: string): Map<string, { readonly from: number; readonly to: number }> {
-  const members = new Map<string, { from: number; to: number }>();
+interface MemberSpan {
+  /** For an item of a list, its index. */
+  readonly key: string;
+  /** The half-open range of the value. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The direct members of a JSON object or list, in order; a repeated key several times. */
+function* membersOf(text: string): Generator<MemberSpan> {
   const tokens = new JsonTokens(text.replace(/^\uFEFF/, ' '));
-  if (tokens.next() !== 'open') return members;
+  if (tokens.next() !== 'open') return;
   const isList = tokens.token === '[';
+  let index = 0;
   for (let kind = tokens.next(); kind && kind !== 'close'; kind = tokens.next()) {
     if (kind === 'comma') continue;
-    const key = isList ? String(members.size) : String(JSON.parse(tokens.token));
+    const key = isList ? String(index++) : String(JSON.parse(tokens.token));
     if (!isList) tokens.next(); // the colon
     kind = isList ? kind : tokens.next();
     const { from } = tokens;
     for (let depth = depthOf(kind); depth > 0; ) depth += depthOf(tokens.next());
-    members.set(key, { from, to: tokens.to });
+    yield { key, from, to: tokens.to };
   }
-  return members;
 }
 
 /** How a token changes the depth; the end of an incomplete text closes everything. */
@@ -345,7 +359,7 @@ export function jsonParts(text: string): (path: readonly PropertyKey[]) => strin
   const known = new Map<string, ReadonlyMap<string, string>>();
   const partsOf = (container: string, place: string) => {
     const written = () =>
-      new Map([...spansOf(container)].map(([key, { from, to }]) => [key, container.slice(from, to)]));
+      new Map([...membersOf(container)].map(({ key, from, to }) => [key, container.slice(from, to)]));
     const parts = known.get(place) ?? written();
     known.set(place, parts);
     return parts;

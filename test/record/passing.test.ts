@@ -98,12 +98,10 @@ describe('an invocation', () => {
     });
   });
 
-  test('with two callback URLs has ours in place of the effective one', async () => {
-    await invoke('{"callback_url":"http://127.0.0.1:9/a","callback_url":"http://127.0.0.1:9/b"}');
+  test('with two callback URLs has ours in place of both', async () => {
+    await invoke('{"callback_url":"http://127.0.0.1:9/a","id":"c","callback_url":"http://127.0.0.1:9/b"}');
     const [{ body } = { body: '' }] = posts();
-    expect(body.replace(OURS(), '"OURS"')).toBe(
-      '{"callback_url":"http://127.0.0.1:9/a","callback_url":"OURS"}',
-    );
+    expect(body.replace(OURS(), '"OURS"')).toBe('{"callback_url":"OURS","id":"c","callback_url":"OURS"}');
   });
 
   test('with an escaped callback URL has ours', async () => {
@@ -123,6 +121,22 @@ describe('an invocation', () => {
 
   test('gets the tool’s headers in the response', async () => {
     expect((await invoke('{}')).headers).toMatchObject({ 'x-ack': 'kept' });
+  });
+
+  test.each<[string, string[]]>([
+    ['one cookie', ['a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT']],
+    ['several cookies', ['a=1; Path=/', 'b="2, 3"', 'c=4']],
+  ])('gets %s in as many headers as the tool sent', async (_, cookies) => {
+    await using setting = await startServing((response, { headers }) =>
+      response.writeHead(200, { 'set-cookie': cookies }).end(`{"endpoint":"http://${headers.host}/invoke"}`),
+    );
+    await using proxy = await startRecording(setting.url);
+    expect((await ask(`${proxy.url}/.well-known/rap-toolset`, { method: 'GET' })).headers).toMatchObject({
+      'set-cookie': cookies,
+    });
+    expect((await ask(`${proxy.url}/invoke`, { body: '{}' })).headers).toMatchObject({
+      'set-cookie': cookies,
+    });
   });
 });
 

@@ -21,6 +21,17 @@ const ownWidths = {
     ),
 };
 
+/** With DEV=true, Ink would import its devtools, and these would run a package of the user's folder (threats, row 29). */
+const noDevtools = {
+  name: 'no-devtools',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^\.\/devtools\.js$/ }, ({ importer }) =>
+      importer.includes('/node_modules/ink/') ? { path: 'data:text/javascript,', external: true } : undefined,
+    ),
+};
+
+const PLUGINS = [ownWidths, noDevtools];
+
 const SHARED = {
   absWorkingDir: ROOT,
   bundle: true,
@@ -29,14 +40,12 @@ const SHARED = {
   platform: 'node',
   target: 'node20',
   inject: ['src/render/terminal/lazy-segmenter.ts'],
-  external: ['react-devtools-core'], // Ink imports it only in a development mode that `define` removes
   define: {
     'process.env.NODE_ENV': '"production"',
-    'process.env.DEV': '"false"',
     PROGRAM_VERSION: JSON.stringify(version),
     'Intl.Segmenter': 'LazySegmenter',
   },
-  plugins: [ownWidths],
+  plugins: PLUGINS,
   // Bundled CommonJS (commander, ajv) needs `require` for Node's modules.
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
@@ -96,7 +105,7 @@ async function bundleProgram() {
   };
   const { metafile } = await build({ ...options, write: false });
   const entries = new Set(Object.values(metafile.outputs).flatMap(({ entryPoint = [] }) => entryPoint));
-  return build({ ...options, plugins: [ownWidths, fewerChunks(entries)] });
+  return build({ ...options, plugins: [...PLUGINS, fewerChunks(entries)] });
 }
 
 /** zod stays outside, since the public types use the caller's zod. */

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { GUIDES } from '../../src/commands/command-line.js';
+import { openShell } from '../screen/support/screen.js';
 import { type Folder, temporaryFolder } from './support/folder.js';
 import { ROOT } from './support/program.js';
 import { steady } from './support/report.js';
@@ -85,6 +86,12 @@ describe('the tarball (row 31)', () => {
     expect((await stat(installed('bin/protocol-cli.cjs'))).mode & 0o111).toBe(0o111);
   });
 
+  it('has no devtools of Ink', async () => {
+    const scripts = files.filter(path => path.endsWith('.js'));
+    const texts = await Promise.all(scripts.map(path => readFile(installed(path), 'utf8')));
+    expect(scripts.filter((_, index) => texts[index]?.includes('connectToDevTools'))).toEqual([]);
+  });
+
   it('has no native code', () => {
     expect(files.filter(path => /\.node$|binding\.gyp$/.test(path))).toEqual([]);
   });
@@ -111,6 +118,21 @@ describe('installed into an empty folder', () => {
 
   it('help prints a guide in a pipe', async () => {
     expect((await program('help', 'fixtures')).stdout).toMatch(/^# Fixtures\n/);
+  });
+
+  it('row 29: runs no package of the folder because of the environment', async () => {
+    await mkdir(empty.file('node_modules/react-devtools-core'));
+    await empty.write('node_modules/react-devtools-core/package.json', '{"main":"index.cjs"}');
+    await empty.write(
+      'node_modules/react-devtools-core/index.cjs',
+      `require('node:fs').writeFileSync('planted', ''); exports.initialize = exports.connectToDevTools = () => {};`,
+    );
+    await using screen = openShell('node_modules/.bin/protocol-cli invoke --demo', {
+      cwd: empty.path,
+      env: { DEV: 'true' },
+    });
+    await screen.shows('Replaced text in src/main.rs');
+    expect(existsSync(empty.file('planted'))).toBe(false);
   });
 
   it('--version is the version of the package', async () => {

@@ -62,6 +62,7 @@ export const REQUIREMENT_IDS = [
   'RT-TOOLSET',
   'RT-CACHE',
   'RT-AUDIT',
+  'RT-ACK',
   'RT-TIMEOUT',
 ] as const;
 

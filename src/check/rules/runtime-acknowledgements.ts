@@ -1,6 +1,6 @@
 import type { RoundTrip } from '../../events/round-trips.js';
 import { formatDuration } from '../../util/text.js';
-import { type CallEvidence, isErrorText } from '../call.js';
+import { type CallbackEvidence, type CallEvidence, isErrorText } from '../call.js';
 import type { Evidence } from '../evidence.js';
 import {
   defineRules,
@@ -9,6 +9,7 @@ import {
   met,
   type Observed,
   pausesBetween,
+  statusMismatch,
   unrecorded,
   violated,
   violatedIfComplete,
@@ -27,7 +28,7 @@ const PAUSE_GROWTH = 3;
 /** How long another call may take to be sent, in ms. */
 const MAX_SENDING_MS = 2_000;
 
-/** Acknowledgements of invocations. */
+/** How a runtime takes the acknowledgements of its invocations, and acknowledges callbacks itself. */
 export const runtimeAcknowledgementRules = defineRules({
   'RT-NON200': {
     level: 'SHOULD',
@@ -64,6 +65,14 @@ export const runtimeAcknowledgementRules = defineRules({
           ? violated(`sent again after a ${refused.status}`, [refused, next])
           : met(refused, `not within ${formatDuration(until - refused.latestAt)}`);
       }),
+  },
+  'RT-ACK': {
+    level: 'SHOULD',
+    statement: 'answers every callback that matches a call with 200, also one that is late or repeated',
+    advice: 'Answer 200 to each callback that you received, also if you discard it as late or repeated.',
+    resultPage: 'The callback endpoint SHOULD return HTTP 200 on successful receipt.',
+    absent: 'no callback that matches a call was answered',
+    observe: ({ calls, view }) => calls.map(call => onReceipt(call, view)),
   },
   'RT-TIMEOUT': {
     level: 'none',
@@ -177,4 +186,46 @@ function onHangingAcknowledgement(
   return late
     ? doubtful('another call was not sent while the acknowledgement of this one was missing', [first, late])
     : null;
+}
+
+/** Statuses with which a runtime says that it did not take the callback: the tool may send it again, or a smaller one. */
+const NOT_RECEIVED = [408, 413, 429];
+
+/** A refusal is right if the callback is invalid or matches no call, and if its thread has ended. */
+function onReceipt(
+  { attempts, callbacks, closes: [close] }: CallEvidence,
+  view: RuntimeView | null,
+): Observed {
+  if (!attempts.some(({ status }) => status === 200)) return null; // the runtime may have ended the call
+  const end = close?.request.seq ?? view?.instructions('end')[0]?.event.seq ?? Number.POSITIVE_INFINITY;
+  return callbacks.map(callback => {
+    const { status, hasJsonType, lastSeq, isRefused } = callback;
+    const name = nameOfReceived(callback);
+    if (status === null || status >= 500 || NOT_RECEIVED.includes(status) || lastSeq > end) return null;
+    if (name === null || !hasJsonType || (isRefused && isJudgedElsewhere(callback))) return null;
+    if (status === 200) return met(callback);
+    return violated(`${name} was answered ${status}`, callback, statusMismatch(callback));
+  });
+}
+
+/** Null for a callback that is invalid or matches no call. */
+function nameOfReceived({ verdict }: CallbackEvidence): string | null {
+  switch (verdict?.kind) {
+    case 'settles':
+    case 'holds':
+    case 'noted':
+      return 'a callback';
+    case 'late':
+      return 'a late callback';
+    case 'duplicate':
+      return verdict.identical ? 'a repeated callback' : 'a further result';
+    default:
+      return null;
+  }
+}
+
+/** RT-SUB and RT-VIEW judge refused events and views. The call of a further, different result is not pending (RT-MATCH). */
+function isJudgedElsewhere({ message, verdict }: CallbackEvidence): boolean {
+  if (message?.type === 'subscription_event' || message?.type === 'view_update') return true;
+  return verdict?.kind === 'duplicate' && !verdict.identical;
 }

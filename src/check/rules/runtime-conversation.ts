@@ -28,7 +28,7 @@ export const runtimeConversationRules = defineRules({
     statement: 'keeps the call pending during oauth and user_choice, and does not send it again',
     advice:
       'Keep the call pending after oauth or user_choice, and wait: the tool continues without a new invocation.',
-    masks: ['RT-TEXT', 'RT-DISPLAY', 'RT-NOTIFY'],
+    masks: ['RT-TEXT', 'RT-DISPLAY', 'RT-NOTIFY', 'RT-ACK'],
     absent: 'no tool asked the user anything',
     observe: ({ calls, view }) =>
       calls.map(call => [onRepeatedCall(call), view && onPendingCall(call, view)]),
@@ -37,7 +37,7 @@ export const runtimeConversationRules = defineRules({
     level: 'MUST',
     statement: 'shows the auth_url to the user, and never stores or logs it',
     advice: 'Show auth_url to the user, and remove its query from all logs and files.',
-    masks: ['RT-PENDING', 'RT-TEXT'],
+    masks: ['RT-PENDING', 'RT-TEXT', 'RT-ACK'],
     needs: ['consent'],
     absent: 'not a transcript of a runtime with an oauth message',
     observe: ({ calls, observer, view }) => {
@@ -54,6 +54,7 @@ export const runtimeConversationRules = defineRules({
     level: 'MUST',
     statement: 'POSTs the selection to response_url; a dismissed prompt sends default',
     advice: 'POST {id, selected} to response_url; selected counts from 0. If dismissed, send default.',
+    masks: ['RT-ACK'],
     needs: ['question', 'answer'],
     absent: 'no tool offered a choice',
     observe: ({ calls, view }) => {

@@ -53,6 +53,7 @@ export const runtimeResultRules = defineRules({
     advice: 'Remember which results were processed, and answer duplicates with 200.',
     resultPage:
       'Runtimes SHOULD implement idempotent result processing to handle duplicate deliveries gracefully, since network retries may cause the same result to arrive more than once.',
+    masks: ['RT-ACK'],
     absent: 'no delivery came twice',
     observe: evidence => [evidence.calls.map(onDuplicates), resultsSeen(evidence, onFurther)],
   },
@@ -62,6 +63,7 @@ export const runtimeResultRules = defineRules({
     advice: 'Give the model text or content unchanged; display_as is only for people.',
     resultPage:
       "When display_as is present, the runtime MUST still pass the full text value to the LLM as the tool's response.",
+    masks: ['RT-ACK'],
     needs: ['model'],
     absent: 'not visible in HTTP traffic: it concerns what the model gets',
     observe: evidence => resultsSeen(evidence, onText),
@@ -88,7 +90,7 @@ export const runtimeResultRules = defineRules({
   'RT-CANCEL': {
     level: 'MUST',
     statement: 'ignores a result that comes after the call was canceled',
-    advice: 'Accept or refuse a late result of a canceled call, and do not give it to the model.',
+    advice: 'Answer 200 to a late result of a canceled call, and do not give it to the model.',
     needs: ['cancel', 'model'],
     absent: 'no result came after its call was canceled',
     observe: evidence => resultsSeen(evidence, onCanceled),
@@ -266,7 +268,7 @@ function onDuplicates({ callbacks }: CallEvidence): Observed {
       accepted.has(fingerprint) && verdict?.kind === 'duplicate' && verdict.identical && status !== null;
     if (status !== null && status >= 200 && status < 300) accepted.add(fingerprint);
     if (!isRepeated) return null;
-    if (status === 200) return met(callback);
+    if (status < 300) return met(callback); // RT-ACK judges another 2xx
     const what = `a delivery that came again was answered ${status}`;
     return violated(what, callback, statusMismatch(callback));
   });

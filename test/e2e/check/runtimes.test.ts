@@ -74,6 +74,9 @@ const ACTS: Readonly<Record<string, Act>> = {
   'RT-NORETRY': async (runtime, url) => sendAgain(runtime, url, await runtime.invoke(url, 'refuse', {})),
   'RT-VALIDATE': (runtime, url) => take(runtime, url, 'garbled'),
   'RT-MATCH': (runtime, url) => take(runtime, url, 'mistaken'),
+  'RT-ACK': async (runtime, url) => {
+    await (await runtime.invoke(url, 'read', { line: 3 }, { answers: [202] })).next();
+  },
   'RT-DUP': (runtime, url) => take(runtime, url, 'twice', [200, 409]),
   'RT-PENDING': async (runtime, url) => {
     const call = await runtime.invoke(url, 'ask', {});

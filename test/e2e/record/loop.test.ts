@@ -56,7 +56,7 @@ const GOOD = [
   ...['TOOL-ASYNC', 'TOOL-ALWAYS', 'TOOL-POST', 'TOOL-GROUP', 'TOOL-ID', 'TOOL-ONCE'],
   ...['TOOL-OPAQUE', 'TOOL-SECRET', 'TOOL-FALLBACK', 'TOOL-DIFF', 'TOOL-SUB', 'TOOL-CANCEL', 'TOOL-CLOSE'],
   ...['TOOL-DISCOVER', 'TOOL-NAMES', 'RT-OP', 'RT-ARGS', 'RT-ID', 'RT-FIELDS', 'RT-PENDING', 'RT-SUB'],
-  ...['RT-VIEW', 'RT-NOTIFY'],
+  ...['RT-VIEW', 'RT-NOTIFY', 'RT-ACK'],
 ];
 
 describe.concurrent.each<{ name: PeerName; verdicts: { pass: string[]; warn?: string[]; fail?: string[] } }>([

@@ -206,6 +206,19 @@ const BROKEN = {
       },
     },
   },
+  'RT-ACK': {
+    'answers-callbacks-with-202': {
+      async receive(request) {
+        const status = await super.receive(request);
+        return status === 200 ? 202 : status;
+      },
+    },
+    'refuses-late-results': {
+      async onResult(call, result) {
+        return call.state === 'canceled' ? 404 : super.onResult(call, result);
+      },
+    },
+  },
   'RT-AUDIT': { 'logs-nothing': { audit() {} } },
   'RT-VALIDATE': {
     'accepts-unknown-types': {

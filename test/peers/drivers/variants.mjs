@@ -44,12 +44,6 @@ class OtherHabits extends OwnIds {
     return super.inTurn(thread, () => wait(600).then(work));
   }
 
-  /** Only a delivery that came again must be answered 200. */
-  async onResult(call, result) {
-    await super.onResult(call, result);
-    return 204;
-  }
-
   async close() {
     for (const call of this.openCalls()) call.state = 'canceled';
     const notices = [...this.threads].map(id => this.notify('/close_thread', { thread_id: id }));
@@ -62,6 +56,6 @@ class OtherHabits extends OwnIds {
 /** By what they do. */
 export const VARIANTS = {
   'reports no ids': WithoutIds,
-  'makes its own ids, uses a thread for each call, and answers results with 204': OtherHabits,
+  'makes its own ids, and uses a thread for each call': OtherHabits,
   'reminds the model of something': Reminding,
 };

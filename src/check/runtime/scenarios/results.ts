@@ -193,7 +193,7 @@ export const resultScenarios: readonly Scenario[] = [
   {
     name: 'result',
     title: 'a call with a plain result',
-    checks: ['RT-TEXT', 'RT-FIELDS', 'RT-ID', 'RT-OP', 'RT-ARGS'],
+    checks: ['RT-TEXT', 'RT-FIELDS', 'RT-ID', 'RT-OP', 'RT-ARGS', 'RT-ACK'],
     servers: [serving(ANSWER)],
     run: session => session.call('answer', { question: 'life' }),
   },
@@ -255,7 +255,7 @@ export const resultScenarios: readonly Scenario[] = [
   {
     name: 'duplicates',
     title: 'the same result twice, and a second result with another text',
-    checks: ['RT-DUP'],
+    checks: ['RT-DUP', 'RT-ACK'],
     servers: [
       serving(
         on('repeat', 'a result that is sent twice', { callback: ['duplicate'] }),
@@ -333,7 +333,7 @@ export const resultScenarios: readonly Scenario[] = [
   {
     name: 'late-after-cancel',
     title: 'the result of a call that was canceled',
-    checks: ['RT-CANCEL'],
+    checks: ['RT-CANCEL', 'RT-ACK'],
     needs: ['cancel', 'model'],
     servers: [
       serving(

@@ -8,6 +8,8 @@ import {
   bytesArrive,
   CHOICE,
   call,
+  canceled,
+  closed,
   ENDPOINT,
   EVENT,
   gaveUp,
@@ -247,6 +249,57 @@ export const RUNTIME_SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> 
       acknowledged(),
       resultArrives(),
       resultArrives({}, { leg: 'back-2', status: 409 }),
+    ]),
+  ],
+  'RT-ACK': [
+    passes('200 for a result and its repetition', [
+      [call(), acknowledged(), resultArrives()].flat(),
+      resultArrives({}, { leg: 'back-2' }),
+    ]),
+    passes('404 for another call, 400 for an invalid callback, and 200 for the result', [
+      [call(), acknowledged()].flat(),
+      resultArrives({ id: 'forged' }, { leg: 'forged', status: 404 }),
+      resultArrives({ text: 1 }, { leg: 'invalid', status: 400 }),
+      resultArrives(),
+    ]),
+    warns(
+      '202 for a result',
+      [call(), acknowledged(), resultArrives({}, { status: 202 })],
+      /a callback was answered 202/,
+    ),
+    warns('204 for a question', [call(), acknowledged(), arrives(CHOICE, { status: 204 })]),
+    warns('a redirect', [call(), acknowledged(), resultArrives({}, { status: 307 })]),
+    warns(
+      '404 for a result after a cancel',
+      [call(), acknowledged(), canceled(), resultArrives({}, { status: 404 })],
+      /a late callback was answered 404/,
+    ),
+    warns(
+      '202 for a repeated result',
+      [call(), acknowledged(), resultArrives(), resultArrives({}, { leg: 'back-2', status: 202 })],
+      /a repeated callback was answered 202/,
+    ),
+    skips('statuses after which the tool may try again', [
+      [call(), acknowledged()].flat(),
+      ...[413, 429, 503].map(status => resultArrives({}, { leg: `back-${status}`, status })),
+    ]),
+    skips('409 for a second, different result of a refused one', [
+      [call(), acknowledged()].flat(),
+      resultArrives({}, { leg: 'lost', status: 503 }),
+      resultArrives({ text: 'another' }, { leg: 'other', status: 409 }),
+    ]),
+    skips('404 after the thread was closed', [
+      [call(), acknowledged(), closed()].flat(),
+      resultArrives({}, { status: 404 }),
+    ]),
+    skips('404 for the result of a call that was not accepted', [
+      [call(), answered(404)].flat(),
+      resultArrives({}, { status: 404 }),
+    ]),
+    skips('404 for an event, which RT-SUB judges', [
+      [call(), acknowledged()].flat(),
+      resultArrives({ subscription: true }, { status: 503 }),
+      arrives(EVENT, { leg: 'event', status: 404 }),
     ]),
   ],
   'RT-PENDING': [

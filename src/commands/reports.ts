@@ -1,67 +1,79 @@
-import { access, constants, stat } from 'node:fs/promises';
+import { access, appendFile, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import type { CHECK_FORMATS } from '../render/outputs/check.js';
-import { troubleText } from '../render/outputs/trouble.js';
+import {
+  REPORT_FORMATS,
+  type Reporters,
+  type ReportFormat,
+  type ReportLook,
+} from '../render/outputs/report-formats.js';
+import { troubleText, warningText } from '../render/outputs/trouble.js';
 import { writePublicFile } from '../system/files.js';
 import { writeOut } from '../system/streams.js';
 import { errnoOf, ProtocolCliError } from '../util/errors.js';
 import { usageError } from './options.js';
-import { type ExitStatus, statusOfFailure, type Terminal } from './terminal.js';
+import { colourOf, type ExitStatus, statusOfFailure, type Terminal } from './terminal.js';
+
+/** The option of every command that judges: `--reporter junit:out.xml`. */
 
 /** A report: its format and its file; null for stdout. */
-export interface ReportRequest<Format extends CheckFormatName = CheckFormatName> {
-  readonly format: Format;
+export interface ReportRequest {
+  readonly format: ReportFormat;
   readonly file: string | null;
 }
 
-/** A format of `--reporter`. */
-type CheckFormatName = keyof typeof CHECK_FORMATS;
+const FORMAT_NAMES = Object.keys(REPORT_FORMATS) as readonly ReportFormat[];
 
-const EXTENSIONS: Readonly<Record<CheckFormatName, string>> = {
-  human: 'txt',
-  json: 'json',
-  junit: 'xml',
-  github: 'txt',
-  markdown: 'md',
-};
+/** The row of the option in the help of a command. */
+export const REPORTER_ROW = `--reporter <format[:file]>  ${FORMAT_NAMES.join(', ').replace(/, (\w+)$/, ' or $1')} (repeatable)`;
 
-/** The formats of `check`. */
-export const CHECK_FORMAT_NAMES = Object.keys(EXTENSIONS) as readonly CheckFormatName[];
+/** Reads `junit:out.xml` or `json`; `json:-` is also stdout. @throws InvalidArgumentError */
+export function readReporter(text: string, before: readonly ReportRequest[] = []): readonly ReportRequest[] {
+  const [, name = '', file] = /^([^:]*)(?::(.*))?$/s.exec(text) ?? [];
+  const format = FORMAT_NAMES.find(each => each === name);
+  if (format === undefined)
+    throw new InvalidArgumentError(`unknown format "${name}"; choose from ${FORMAT_NAMES.join(', ')}.`);
+  if (file === '') throw new InvalidArgumentError(`Add a file after the colon: ${withFile(format)}.`);
+  return [...before, { format, file: file === undefined || file === '-' ? null : file }];
+}
 
-/** Reads `junit:out.xml` or `json`; `json:-` is also stdout. The function throws InvalidArgumentError. */
-export function reportReader<Format extends CheckFormatName>(...formats: readonly Format[]) {
-  return (text: string, before: readonly ReportRequest<Format>[] = []): readonly ReportRequest<Format>[] => {
-    const [, name = '', file] = /^([^:]*)(?::(.*))?$/s.exec(text) ?? [];
-    const format = formats.find(each => each === name);
-    if (format === undefined)
-      throw new InvalidArgumentError(`unknown format "${name}"; choose from ${formats.join(', ')}.`);
-    if (file === '')
-      throw new InvalidArgumentError(`Add a file after the colon: ${name}:report.${EXTENSIONS[format]}.`);
-    return [...before, { format, file: file === undefined || file === '-' ? null : file }];
-  };
+/** The value of the option, as the user would write it. */
+export function reporterText({ format, file }: ReportRequest): string {
+  return file === null ? format : `${format}:${file}`;
+}
+
+/** `junit:report.xml` */
+function withFile(format: ReportFormat): string {
+  return `${format}:report.${REPORT_FORMATS[format]}`;
 }
 
 /**
- * Detects reports that cannot be written before anything runs: a missing or read-only folder, or several reports in one file or mixed
- * with the output of a command.
+ * Detects reports that cannot be written before anything runs: a missing or read-only folder, or several texts in one file or on stdout.
+ * @param stdoutUser what else writes to stdout: `the command`; null for nothing
  * @throws ProtocolCliError `usage`.
  */
 export async function checkReports(
   reports: readonly ReportRequest[],
-  flag: '--report' | '--reporter',
-  stdoutIsTaken = false,
+  stdoutUser: string | null = null,
 ): Promise<void> {
-  const [first, second] = reports.filter(({ file }) => file === null);
-  const toFile = first && `Give it a file: ${flag} ${first.format}:report.${EXTENSIONS[first.format]}.`;
-  if (first && stdoutIsTaken)
-    throw usageError(`${flag} ${first.format} and the command would both write to stdout`, toFile);
-  if (second) throw usageError(`only one ${flag} can be written to stdout`, toFile);
+  const [first, second] = reports.filter(report => streamOf(report, stdoutUser) === 'stdout');
+  const other = stdoutUser ?? (second && `--reporter ${second.format}`);
+  if (first && other !== undefined)
+    throw usageError(
+      `--reporter ${first.format} and ${other} would both write to stdout`,
+      `Give ${second ? 'one of them' : 'the report'} a file: --reporter ${withFile((second ?? first).format)}.`,
+    );
   const files = reports.flatMap(({ file }) => file ?? []);
   const twice = files.find((file, index) => files.indexOf(file) !== index);
   if (twice !== undefined)
     throw usageError(`two reports would be written to ${twice}`, 'Give each report its own file.');
   for (const file of files) await checkFolder(file);
+}
+
+/** GitHub reads annotations from both streams, so they go to stderr if stdout has another use. */
+function streamOf({ format, file }: ReportRequest, stdoutUser: string | null): 'stdout' | 'stderr' | null {
+  if (file !== null) return null;
+  return format === 'github' && stdoutUser !== null ? 'stderr' : 'stdout';
 }
 
 async function checkFolder(file: string): Promise<void> {
@@ -77,21 +89,72 @@ async function checkFolder(file: string): Promise<void> {
   });
 }
 
-/** Writes reports; a failure does not prevent the others. Returns the exit status of a failure, otherwise 0. */
-export async function writeReports<Report extends ReportRequest>(
-  reports: readonly Report[],
-  textOf: (report: Report) => string,
-  { stdout, stderr }: Pick<Terminal, 'stdout' | 'stderr'>,
+interface ReportOptions<Report> {
+  readonly reporters: Reporters<Report>;
+  /** The command, for the job summary: `check`. */
+  readonly command: string;
+  readonly flags: { readonly quiet?: boolean; readonly color: boolean };
+  /** See {@link checkReports}. */
+  readonly stdoutUser?: string | null;
+}
+
+/**
+ * Writes reports, and with `github` the job summary; a failure does not prevent the others. Returns the exit status of a failure,
+ * otherwise 0.
+ */
+export async function writeReports<Report>(
+  requests: readonly ReportRequest[],
+  report: Report,
+  { reporters, command, flags, stdoutUser = null }: ReportOptions<Report>,
+  terminal: Terminal,
 ): Promise<ExitStatus> {
+  const { stderr } = terminal;
+  const isQuiet = flags.quiet === true;
   let status: ExitStatus = 0;
-  for (const report of reports)
+  for (const request of requests)
     try {
-      const text = textOf(report);
-      await (report.file === null ? writeOut(stdout, text) : writePublicFile(report.file, text));
+      const { format, file } = request;
+      const name = streamOf(request, stdoutUser);
+      const look = name === null ? { level: 0 as const } : lookOf(terminal[name], flags, terminal);
+      const text = reporters[format](report, { ...look, isQuiet });
+      if (name !== null) await writeOut(terminal[name], text);
+      else if (file !== null) await writePublicFile(file, text);
     } catch (error) {
       if (!(error instanceof ProtocolCliError)) throw error;
       stderr.write(troubleText(error));
       status ||= statusOfFailure(error.code);
     }
+  if (requests.some(({ format }) => format === 'github'))
+    await addSummary(
+      `### protocol-cli ${command}\n\n${reporters.markdown(report, { level: 0, isQuiet: false })}\n`,
+      terminal,
+    );
   return status;
+}
+
+/** Smaller reported widths are not real. */
+const MIN_WIDTH = 20;
+
+/** Returns the width of a terminal; undefined for files and pipes, whose lines are not wrapped. */
+export function columnsOf({ isTTY, columns }: NodeJS.WriteStream): number | undefined {
+  return isTTY && columns >= MIN_WIDTH ? columns : undefined;
+}
+
+function lookOf(
+  stream: NodeJS.WriteStream,
+  flags: { readonly color: boolean },
+  terminal: Terminal,
+): Omit<ReportLook, 'isQuiet'> {
+  const width = columnsOf(stream);
+  return { level: colourOf(stream, flags, terminal), ...(width !== undefined && { width }) };
+}
+
+/** Appends to the GitHub job summary. The file is shared with other steps. */
+async function addSummary(text: string, { env, stderr }: Terminal): Promise<void> {
+  const file = env['GITHUB_STEP_SUMMARY'];
+  if (!file) return;
+  await appendFile(file, text).catch((cause: Error) => {
+    const message = `could not write the GitHub step summary: ${cause.message}`;
+    stderr.write(warningText({ message }));
+  });
 }

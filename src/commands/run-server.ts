@@ -1,17 +1,25 @@
 import type { Event } from '../events/events.js';
 import { streamTranscript, type TranscriptAbout } from '../events/transcript-writer.js';
 import { isWildcard } from '../http/guard.js';
+import {
+  type CommandResult,
+  VERIFICATION_FORMATS,
+  type Verified,
+  type VerifiedRun,
+} from '../render/outputs/verification.js';
 import type { ColourLevel } from '../render/terminal/colour-level.js';
 import { runAttached } from '../system/child.js';
-import { BoundedOutput } from '../system/streams.js';
+import { BoundedOutput, writeOut } from '../system/streams.js';
 import type { ListScreen } from '../tui/list-screen.js';
 import { ProtocolCliError } from '../util/errors.js';
 import type { Redactor } from '../util/redact.js';
+import { elapsedMs } from '../util/text.js';
 import { visible } from '../util/visible.js';
 import type { Subscribe } from './event-output.js';
 import { type ServerOutput, usageError } from './options.js';
+import { type ReportRequest, writeReports } from './reports.js';
 import { Run } from './run.js';
-import { canDraw, colourOf, type ExitStatus, type Terminal } from './terminal.js';
+import { canDraw, colourOf, type ExitStatus, PROGRAM, type Terminal } from './terminal.js';
 
 /** What server commands share: their command line, their first line, their output, and their end. */
 
@@ -154,8 +162,8 @@ interface Running {
   readonly env?: Readonly<Record<string, string>>;
   /** Resolves when the server is to stop without a signal; rejects with an error that ends it. */
   readonly quit: Promise<unknown>;
-  /** Called after the server is closed; prints the verification. @param commandStatus 0 without a command */
-  verify?(commandStatus: number): Promise<ExitStatus>;
+  /** Called after the server is closed; writes the verification. */
+  verify?(run: VerifiedRun): Promise<ExitStatus>;
 }
 
 /** @param command to run beside the server; without it, the server runs until it is stopped */
@@ -175,12 +183,14 @@ export async function runServer(
     for (let next = closing.shift(); next; next = closing.shift()) await next();
   };
   let reason = 'done';
+  const startedAt = run.clock.now();
   try {
     const running = await start(run, each => closing.push(each));
-    const status = await runOrWait(command, running, run);
+    const ended = await runOrWait(command, running, run);
     await close();
-    const verified = (await running.verify?.(status)) ?? 0;
-    return status || verified;
+    const ms = elapsedMs(run.clock.now(), startedAt);
+    const verified = (await running.verify?.({ program: PROGRAM, command: ended, ms })) ?? 0;
+    return ended?.status || verified;
   } catch (error) {
     reason = error instanceof ProtocolCliError ? error.code : 'failed';
     throw error;
@@ -194,16 +204,36 @@ export async function runServer(
 async function runOrWait(
   command: readonly string[] | null,
   { env = {}, quit }: Running,
-  { interrupted }: Run,
-): Promise<number> {
-  if (command) return interrupted.status ?? runAttached(command, env);
+  { interrupted, clock }: Run,
+): Promise<CommandResult | null> {
+  if (command) {
+    const startedAt = clock.now();
+    const status = interrupted.status ?? (await runAttached(command, env));
+    return { status, ms: elapsedMs(clock.now(), startedAt) };
+  }
   await Promise.race([new Promise<void>(resolve => interrupted.onSignal(resolve)), quit]);
-  return 0;
+  return null;
 }
 
-/** The last line of a verification if the command failed: its exit status takes precedence. */
-export function commandFailure(commandStatus: number): string {
-  return commandStatus === 0 ? '' : `✗ the command exited with status ${commandStatus}\n`;
+interface VerificationRequest {
+  readonly reporter: readonly ReportRequest[];
+  /** What else writes to stdout. */
+  readonly stdoutUser: string | null;
+  readonly flags: { readonly quiet?: boolean; readonly color: boolean };
+}
+
+/** Writes the reports of a verification, and a text on stderr unless stdout has it. Returns the exit status. */
+export async function writeVerification(
+  verified: Verified,
+  { reporter, stdoutUser, flags }: VerificationRequest,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  const isOnStdout = reporter.some(({ format, file }) => format === 'human' && file === null);
+  const text = VERIFICATION_FORMATS.human(verified, { level: 0, isQuiet: flags.quiet === true });
+  if (!isOnStdout) await writeOut(terminal.stderr, text);
+  const options = { reporters: VERIFICATION_FORMATS, command: verified.subject, flags, stdoutUser };
+  const status = await writeReports(reporter, verified, options, terminal);
+  return verified.ok ? status : 1;
 }
 
 export function subscribeToAll(source: {

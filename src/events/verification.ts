@@ -1,6 +1,6 @@
 import { readInvocation } from '../protocol/invocation.js';
 import { type Findings, FindingsCollector, RecentMap } from '../util/collections.js';
-import { truncateBeforeToken } from '../util/text.js';
+import { elapsedMs, truncateBeforeToken } from '../util/text.js';
 import { urlWithoutQuery } from '../util/url.js';
 import { compactJson, isRecord } from '../util/values.js';
 import type { Content } from './content.js';
@@ -17,6 +17,8 @@ export interface VerificationReport {
   readonly fixtures: readonly FixtureVerdict[];
   readonly unmatched: Findings<UnmatchedCall>;
   readonly undelivered: Findings<UndeliveredCallback>;
+  /** How long the requests took until their responses, in total, in milliseconds. */
+  readonly ms: { readonly invocations: number; readonly callbacks: number };
 }
 
 /** How many calls a fixture expects; default: at least one. */
@@ -33,6 +35,8 @@ interface FixtureVerdict {
   readonly answers?: string;
   /** A sequence counts as used after its first step. */
   readonly calls: number;
+  /** The total time of its calls, from the invocation to the accepted result, in milliseconds. */
+  readonly ms: number;
   /** `not-needed`: no call came, and none was required. */
   readonly status: 'used' | 'not-needed' | 'unused' | 'too-few' | 'too-many';
   readonly expected?: Expectation;
@@ -110,6 +114,8 @@ class CallRecord {
   fixture: string | null | undefined;
   /** Its entry in the report, if no fixture answers; the reason may be known only with the error result. */
   unmatched: { -readonly [Key in keyof UnmatchedCall]: UnmatchedCall[Key] } | undefined;
+  /** When its latest accepted invocation came. */
+  openedAt = 0;
   /** Whether the invocation was not accepted; it may come again. */
   isRefused = false;
   /** Whether lost callbacks are planned. */
@@ -169,6 +175,7 @@ const SMALL = 4_096;
 
 interface OpenRequest {
   readonly call: CallRecord;
+  readonly at: number;
   /** Undefined for the invocation. */
   readonly callback?: Content | undefined;
   /** Whether the response to the invocation is the result. */
@@ -191,6 +198,11 @@ export class Verification {
   #fixtures: readonly VerifiedFixture[];
   #total = 0;
   readonly #counts = new Map<string, number>();
+  /** The total time of the finished calls of each fixture. */
+  readonly #times = new Map<string, number>();
+  readonly #ms = { invocations: 0, callbacks: 0 };
+  /** The time of the latest event. */
+  #now = 0;
   /** Fixtures that refused an invocation. */
   readonly #refusing = new Set<string>();
   readonly #open = new Map<string, CallRecord>();
@@ -210,9 +222,10 @@ export class Verification {
 
   apply(event: Event): void {
     if (event.earlier) return;
+    this.#now = event.at;
     if (event.kind === 'request') this.#onRequest(event);
     else if (event.kind === 'response') this.#onResponse(event);
-    else if (event.kind === 'broken') this.#requests.delete(event.leg);
+    else if (event.kind === 'broken') this.#takeRequest(event.leg);
     else
       for (const key of event.calls ?? []) {
         const call = this.#call(key);
@@ -227,16 +240,25 @@ export class Verification {
 
   /** The verdict so far: an open call counts as undelivered. */
   report(): VerificationReport {
-    const fixtures = this.#fixtures.map(each =>
-      fixtureVerdict(each, this.#counts.get(each.id) ?? 0, this.#refusing.has(each.id)),
-    );
+    const fixtures = this.#fixtures.map(each => {
+      const use = {
+        calls: this.#counts.get(each.id) ?? 0,
+        ms: elapsedMs(this.#times.get(each.id) ?? 0, 0),
+        hasRefused: this.#refusing.has(each.id),
+      };
+      return fixtureVerdict(each, use);
+    });
     const found = this.#unmatched.with();
     const unmatched = { ...found, examples: found.examples.map(call => ({ ...call })) };
     const open = Array.from(this.#open.values(), call => call.lost('still pending'));
     const undelivered = this.#undelivered.with(open);
     const isUsed = fixtures.every(({ status }) => status === 'used' || status === 'not-needed');
     const ok = isUsed && unmatched.count === 0 && undelivered.count === 0;
-    return { ok, calls: this.#total, fixtures, unmatched, undelivered };
+    const ms = {
+      invocations: elapsedMs(this.#ms.invocations, 0),
+      callbacks: elapsedMs(this.#ms.callbacks, 0),
+    };
+    return { ok, calls: this.#total, fixtures, unmatched, undelivered, ms };
   }
 
   #call(key: string): CallRecord | undefined {
@@ -245,6 +267,8 @@ export class Verification {
 
   #finish(call: CallRecord): void {
     if (call.key === undefined || !this.#open.delete(call.key)) return;
+    const { fixture, openedAt } = call;
+    if (fixture) this.#times.set(fixture, (this.#times.get(fixture) ?? 0) + this.#now - openedAt);
     call.finish();
     this.#finished.set(call.key, call);
   }
@@ -278,7 +302,8 @@ export class Verification {
       return;
     }
     call.isRefused = false;
-    this.#requests.set(leg, { call, isDirect: isDirect(event) });
+    call.openedAt = this.#now;
+    this.#requests.set(leg, { call, at: this.#now, isDirect: isDirect(event) });
     if (known) this.#finished.delete(key);
     this.#open.set(key, call);
   }
@@ -286,15 +311,23 @@ export class Verification {
   #onCallback(call: CallRecord, { leg, body, attempt }: RequestEvent): void {
     call.sent = body;
     if (attempt === 1) call.brokenCallback = call.brokenCallback === 'next' ? 'current' : 'none';
-    this.#requests.set(leg, { call, callback: body });
+    this.#requests.set(leg, { call, at: this.#now, callback: body });
     if (call.fixture === undefined && this.#open.has(call.key ?? '')) this.#addUnmatched(call, {});
     explain(call, body);
   }
 
-  #onResponse({ leg, status, body }: EventOf<'response'>): void {
+  /** Removes a request that has ended, and adds its time. */
+  #takeRequest(leg: string): OpenRequest | undefined {
     const request = this.#requests.get(leg);
-    if (!request) return;
+    if (!request) return undefined;
     this.#requests.delete(leg);
+    this.#ms[request.callback ? 'callbacks' : 'invocations'] += this.#now - request.at;
+    return request;
+  }
+
+  #onResponse({ leg, status, body }: EventOf<'response'>): void {
+    const request = this.#takeRequest(leg);
+    if (!request) return;
     const { call, callback, isDirect } = request;
     const isAccepted = status >= 200 && status < 300;
     if (callback) {
@@ -369,15 +402,20 @@ export class Verification {
   }
 }
 
-/** @param hasRefused whether it refused a call, which counts as use unless a number of calls is expected */
+interface FixtureUse {
+  readonly calls: number;
+  readonly ms: number;
+  /** Whether it refused a call, which counts as use unless a number of calls is expected. */
+  readonly hasRefused: boolean;
+}
+
 function fixtureVerdict(
   { id, place, match, expect }: VerifiedFixture,
-  calls: number,
-  hasRefused: boolean,
+  { calls, ms, hasRefused }: FixtureUse,
 ): FixtureVerdict {
   const expected = expect?.calls;
   const status = hasRefused && !expected ? 'used' : statusOf(calls, expected);
-  return { id, place, ...answersOf(place, match), calls, status, ...(expected && { expected }) };
+  return { id, place, ...answersOf(place, match), calls, ms, status, ...(expected && { expected }) };
 }
 
 /** The default `min` is 1, or 0 if `max` is 0. */

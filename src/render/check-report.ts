@@ -28,6 +28,7 @@ import {
 } from './check-evidence.js';
 import { failureOf, problemLines } from './failure.js';
 import { type Line, MARKS, pluralize, quote, type Span, say } from './line.js';
+import { BADGES } from './outputs/markdown.js';
 import type { Trouble } from './outputs/trouble.js';
 import { mergeWarnings, warningsOf, withoutFollow } from './warnings.js';
 
@@ -44,8 +45,8 @@ interface StandingText {
 
 /** In the order of the summary. */
 export const STANDINGS: Readonly<Record<Standing, StandingText>> = {
-  passed: { mark: MARKS.done, words: 'passed', badge: '✅ passed' },
-  failed: { mark: MARKS.failed, words: 'failed', badge: '❌ failed', command: 'error', ending: 'failure' },
+  passed: { mark: MARKS.done, words: 'passed', badge: BADGES.passed },
+  failed: { mark: MARKS.failed, words: 'failed', badge: BADGES.failed, command: 'error', ending: 'failure' },
   stale: {
     ...{ mark: MARKS.failed, words: 'passed, but expected to fail', command: 'error', ending: 'failure' },
     badge: '❌ passes but is expected to fail',

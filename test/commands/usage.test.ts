@@ -97,7 +97,7 @@ test.each<[readonly string[], RegExp]>([
   [['mock-tool', '--port', '70000'], /invalid value for --port: 70000\. Give a port from 0 to 65535/],
   [['mock-tool', '--drain', 'soon'], /invalid value for --drain: soon\. Give a duration/],
   [['mock-tool', '--rate-limit', 'lots'], /--rate-limit: lots\. Give a rate such as 10\/s/],
-  [['mock-tool', '--report', 'pdf:x'], /unknown format "pdf"; choose from junit, json/],
+  [['mock-tool', '--reporter', 'pdf:x'], /unknown format "pdf"; choose from human, json/],
   [['mock-tool', '--'], /^error: no command after --\n/],
   [
     ['mock-tool', '--allow-callback', 'http://a.example/path'],

@@ -2,8 +2,27 @@ import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SessionProblem, VerificationReport } from '../../src/events/verification.js';
-import { humanSessionVerification, VERIFICATION_FORMATS } from '../../src/render/outputs/verification.js';
+import type { ReportFormat } from '../../src/render/outputs/report-formats.js';
+import {
+  VERIFICATION_FORMATS,
+  type Verified,
+  type VerifiedRun,
+  verifiedMock,
+  verifiedSessions,
+} from '../../src/render/outputs/verification.js';
+import { unsafeIn } from '../e2e/support/text.js';
 import { anyCodePoint } from '../support/characters.js';
+
+const RUN: VerifiedRun = { program: 'protocol-cli/test', command: null, ms: 2_500 };
+const KILLED: VerifiedRun = { ...RUN, command: { status: 137, ms: 2_250 } };
+const ms = { invocations: 4, callbacks: 30 };
+
+const formatted = (format: ReportFormat, verified: Verified) =>
+  VERIFICATION_FORMATS[format](verified, { level: 0, isQuiet: false });
+
+/** The report of a mock without a command. */
+const reported = (format: ReportFormat, report: VerificationReport, run = RUN) =>
+  formatted(format, verifiedMock(report, run));
 
 const none = { count: 0, examples: [] };
 
@@ -11,11 +30,12 @@ const FINE: VerificationReport = {
   ok: true,
   calls: 3,
   fixtures: [
-    { id: 'pay', place: 'tool.yaml:3', calls: 3, status: 'used' },
-    { id: 'spare', place: 'tool.yaml:9', calls: 0, status: 'not-needed', expected: { min: 0 } },
+    { id: 'pay', place: 'tool.yaml:3', calls: 3, ms: 120, status: 'used' },
+    { id: 'spare', place: 'tool.yaml:9', calls: 0, ms: 0, status: 'not-needed', expected: { min: 0 } },
   ],
   unmatched: none,
   undelivered: none,
+  ms,
 };
 
 const who = { operation: 'pay', id: 'c1', group_id: 'thread_a' };
@@ -24,12 +44,12 @@ const BROKEN: VerificationReport = {
   ok: false,
   calls: 12,
   fixtures: [
-    { id: 'pay', place: 'tool.yaml:3', calls: 1, status: 'used' },
-    { id: 'tool.json#2', place: 'tool.json#2', calls: 0, status: 'unused' },
-    { id: 'ship', place: 'tool.yaml:9', calls: 0, status: 'unused', expected: { min: 2, max: 4 } },
-    { id: 'few', place: 'tool.yaml:12', calls: 1, status: 'too-few', expected: { min: 2 } },
-    { id: 'many', place: 'tool.yaml:15', calls: 3, status: 'too-many', expected: { max: 2 } },
-    { id: 'once', place: 'tool.yaml:18', calls: 2, status: 'too-many', expected: { min: 1, max: 1 } },
+    { id: 'pay', place: 'tool.yaml:3', calls: 1, ms: 0, status: 'used' },
+    { id: 'tool.json#2', place: 'tool.json#2', calls: 0, ms: 0, status: 'unused' },
+    { id: 'ship', place: 'tool.yaml:9', calls: 0, ms: 0, status: 'unused', expected: { min: 2, max: 4 } },
+    { id: 'few', place: 'tool.yaml:12', calls: 1, ms: 0, status: 'too-few', expected: { min: 2 } },
+    { id: 'many', place: 'tool.yaml:15', calls: 3, ms: 0, status: 'too-many', expected: { max: 2 } },
+    { id: 'once', place: 'tool.yaml:18', calls: 2, ms: 0, status: 'too-many', expected: { min: 1, max: 1 } },
   ],
   unmatched: {
     count: 4,
@@ -47,6 +67,7 @@ const BROKEN: VerificationReport = {
       { operation: 'pay', id: 'c2', url: null, why: 'still pending' },
     ],
   },
+  ms,
 };
 
 /** Every field holds what acts on a terminal and what means something in XML. */
@@ -55,15 +76,16 @@ function hostile(text: string): VerificationReport {
   return {
     ok: false,
     calls: 1,
-    fixtures: [{ id: text, place: `${text}:3`, calls: 0, status: 'unused' }],
+    fixtures: [{ id: text, place: `${text}:3`, calls: 0, ms: 0, status: 'unused' }],
     unmatched: { count: 1, examples: [{ ...call, nearest: { fixture: text, path: text, reason: text } }] },
     undelivered: { count: 1, examples: [{ ...call, url: text, type: text, why: text }] },
+    ms,
   };
 }
 
 describe('human', () => {
   test('prints a line for each problem, and a summary', () => {
-    expect(VERIFICATION_FORMATS.human(BROKEN).split('\n')).toEqual([
+    expect(reported('human', BROKEN).split('\n')).toEqual([
       '✗ fixture tool.json#2 was not used',
       '✗ fixture ship (tool.yaml:9) was not called, expected at least 2 and at most 4',
       '✗ fixture few (tool.yaml:12) was called once, expected at least 2',
@@ -84,7 +106,7 @@ describe('human', () => {
   test('row 24: contains no raw control characters and no injected lines', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCodePoint }), text => {
-        const told = VERIFICATION_FORMATS.human(hostile(text));
+        const told = reported('human', hostile(text));
         expect(told.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
         expect(told.split('\n')).toHaveLength(5);
       }),
@@ -94,13 +116,19 @@ describe('human', () => {
 
 describe('json', () => {
   test('contains the whole report', () => {
-    expect(JSON.parse(VERIFICATION_FORMATS.json(BROKEN))).toEqual(BROKEN);
+    const { program, ms: durationMs } = RUN;
+    expect(JSON.parse(reported('json', BROKEN))).toEqual({ ...BROKEN, program, durationMs });
+  });
+
+  test('contains the command; the run is not ok if the command failed', () => {
+    const { command } = KILLED;
+    expect(JSON.parse(reported('json', FINE, KILLED))).toMatchObject({ ok: false, command });
   });
 
   test('row 24: escapes invisible characters', () => {
     const report = hostile('\u001b\u009b\u202e');
-    expect(VERIFICATION_FORMATS.json(report).replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
-    expect(JSON.parse(VERIFICATION_FORMATS.json(report))).toEqual(report);
+    expect(reported('json', report).replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    expect(JSON.parse(reported('json', report))).toMatchObject(report);
   });
 });
 
@@ -126,7 +154,10 @@ print(json.dumps([told(etree.fromstring(d.encode('utf-8'))) for d in json.load(s
   const MARKUP = `</failure><x a='"'>&amp;]]>`;
   const reports = [FINE, BROKEN, hostile(MARKUP), hostile('\u0000\u001b\ud800\ufffe\n\u0085')];
   const texts = fc.sample(fc.string({ unit: anyCodePoint }), 300);
-  const documents = parsed(...[...reports, ...texts.map(hostile)].map(VERIFICATION_FORMATS.junit));
+  const documents = parsed(
+    ...[...reports, ...texts.map(hostile)].map(report => reported('junit', report)),
+    reported('junit', BROKEN, KILLED),
+  );
 
   function suiteAt(index: number): Told {
     const [name, , , [suite]] = documents[index] ?? ['', {}, '', []];
@@ -135,14 +166,14 @@ print(json.dumps([told(etree.fromstring(d.encode('utf-8'))) for d in json.load(s
   }
 
   test('is valid for a strict parser, with any text', () => {
-    expect(documents).toHaveLength(304);
+    expect(documents).toHaveLength(305);
   });
 
   test('a test suite without failures', () => {
     const [name, attributes, , cases] = suiteAt(0);
     expect([name, attributes]).toEqual([
       'testsuite',
-      { name: 'mock-tool', tests: '4', failures: '0', errors: '0', skipped: '0', time: '0' },
+      { name: 'mock-tool', tests: '4', failures: '0', errors: '0', skipped: '0', time: '2.5' },
     ]);
     expect(cases.map(([, { classname, name: title, file, line }]) => [classname, title, file, line])).toEqual(
       [
@@ -155,29 +186,103 @@ print(json.dumps([told(etree.fromstring(d.encode('utf-8'))) for d in json.load(s
     expect(cases.flatMap(([, , , children]) => children)).toEqual([]);
   });
 
+  test('the time of a fixture is that of its calls; the other times are those of the requests', () => {
+    const [, , , cases] = suiteAt(0);
+    expect(cases.map(([, { time }]) => time)).toEqual(['0.12', '0', '0.004', '0.03']);
+  });
+
+  test('a command that failed is a test of its own, and comes first', () => {
+    const [, attributes, , cases] = suiteAt(304);
+    expect(attributes).toMatchObject({ tests: '9', failures: '8' });
+    const [, command, , [failure] = []] = cases[0] ?? [];
+    expect(command).toEqual({
+      classname: 'mock-tool.command',
+      name: 'the command succeeds',
+      time: '2.25',
+    });
+    expect(failure?.[1]).toEqual({ type: 'exit', message: 'the command exited with status 137' });
+  });
+
   test('a test suite with many failures', () => {
     const [, attributes, , cases] = suiteAt(1);
     expect(attributes).toMatchObject({ tests: '8', failures: '7' });
     const failures = cases.map(([, , , [failure]]) => failure && [failure[1]['type'], failure[1]['message']]);
     expect(failures).toEqual([
       undefined,
-      ['unused', 'tool.json#2 was not used'],
-      ['unused', 'ship was not called, expected at least 2 and at most 4'],
-      ['too-few', 'few was called once, expected at least 2'],
-      ['too-many', 'many was called 3 times, expected at most 2'],
-      ['too-many', 'once was called 2 times, expected 1'],
-      ['unmatched', expect.stringMatching(/^pay \(c1\) of thread_a: no fixture .* \(and more\)$/)],
-      ['undelivered', expect.stringMatching(/^tool_result for pay .* answered 404 \(and more\)$/)],
+      ['unused', 'fixture tool.json#2 was not used'],
+      ['unused', 'fixture ship (tool.yaml:9) was not called, expected at least 2 and at most 4'],
+      ['too-few', 'fixture few (tool.yaml:12) was called once, expected at least 2'],
+      ['too-many', 'fixture many (tool.yaml:15) was called 3 times, expected at most 2'],
+      ['too-many', 'fixture once (tool.yaml:18) was called 2 times, expected 1'],
+      [
+        'unmatched',
+        expect.stringMatching(/^unmatched call: pay \(c1\) of thread_a: no fixture .* \(and more\)$/),
+      ],
+      [
+        'undelivered',
+        expect.stringMatching(/^undelivered callback: tool_result for pay .* answered 404 \(and more\)$/),
+      ],
     ]);
-    expect(cases[7]?.[3][0]?.[2].split('\n').at(-1)).toBe('and 100 more');
+    expect(cases[7]?.[3][0]?.[2].split('\n').at(-1)).toBe('undelivered callback: and 100 more');
     expect(cases[1]?.[1]).toMatchObject({ name: 'tool.json#2', file: 'tool.json' });
   });
 
   test('markup, and characters that XML cannot hold', () => {
     const [markup, hidden] = [2, 3].map(index => suiteAt(index)[3][0]);
     expect(markup?.[1]['name']).toBe(MARKUP);
-    expect(markup?.[3][0]?.[2]).toBe(`${MARKUP} was not used`);
+    expect(markup?.[3][0]?.[2]).toBe(`fixture ${MARKUP} (${MARKUP}:3) was not used`);
     expect(hidden?.[1]['name']).toBe('␀␛<U+D800><U+FFFE>␊<U+0085>');
+  });
+});
+
+describe('github', () => {
+  test('an annotation for each test that failed, at its fixture, and the summary', () => {
+    const lines = reported('github', BROKEN, KILLED).trimEnd().split('\n');
+    expect(lines).toHaveLength(9);
+    expect(lines.slice(0, 2)).toEqual([
+      '::error title=mock-tool%3A the command succeeds::the command exited with status 137',
+      '::error file=tool.json,title=mock-tool%3A tool.json#2::fixture tool.json#2 was not used',
+    ]);
+    expect(lines[2]).toMatch(/^::error file=tool.yaml,line=9,title=mock-tool%3A ship::fixture ship /);
+    expect(lines.at(-1)).toBe(
+      '::notice title=mock-tool%3A failed::12 calls, 5 of 6 fixtures not as expected, 4 unmatched calls, 102 undelivered callbacks, the command failed',
+    );
+    expect(reported('github', FINE)).toBe('::notice title=mock-tool%3A passed::3 calls, 2 fixtures\n');
+  });
+
+  test('row 32: keeps untrusted text within its command', () => {
+    const text = reported('github', hostile('a\n::error::b'));
+    expect(text.trimEnd().split('\n')).toHaveLength(4);
+    expect(unsafeIn(text)).toEqual([]);
+  });
+});
+
+describe('markdown', () => {
+  test('a row for each test', () => {
+    const lines = reported('markdown', BROKEN, KILLED).split('\n');
+    expect(lines[0]).toMatch(/^\*\*failed\*\* · mock-tool · 12 calls, .* \(protocol-cli\/test\)$/);
+    expect(lines.slice(2, 6)).toEqual([
+      '| test | result | seen |',
+      '|---|---|---|',
+      '| the command succeeds | ❌ failed | the command exited with status 137 |',
+      '| pay | ✅ passed |  |',
+    ]);
+  });
+
+  test('escapes untrusted text', () => {
+    const text = reported('markdown', hostile('\u001b|<b>\n`x`'));
+    expect(text.split('\n')).toHaveLength(8);
+    expect(text).toContain('␛&#124;&#60;b&#62;␊&#96;x&#96;');
+  });
+});
+
+describe('a failed command', () => {
+  test('is the first problem, and fails the verification', () => {
+    expect(reported('human', FINE, KILLED).split('\n')).toEqual([
+      '✗ the command exited with status 137',
+      '✗ verification failed: 3 calls, 2 fixtures, the command failed',
+      '',
+    ]);
   });
 });
 
@@ -192,14 +297,18 @@ describe('sessions', () => {
   const about = { session: 's1', call: 'call_1', tool_name: 'lookup' };
 
   test('prints a line for each problem, and a summary', () => {
-    const text = humanSessionVerification(
-      report([
-        { kind: 'unanswered', ...about },
-        { kind: 'unexpected', ...about, path: '$.result', reason: 'wanted 1, got 2' },
-        { kind: 'unreached', session: 's1', rounds: 2, of: 3 },
-        { kind: 'refused', session: null, status: 404, reason: 'Session not found.' },
-        { kind: 'refused', what: 'session', session: null, status: 401, reason: 'No key.' },
-      ]),
+    const text = formatted(
+      'human',
+      verifiedSessions(
+        report([
+          { kind: 'unanswered', ...about },
+          { kind: 'unexpected', ...about, path: '$.result', reason: 'wanted 1, got 2' },
+          { kind: 'unreached', session: 's1', rounds: 2, of: 3 },
+          { kind: 'refused', session: null, status: 404, reason: 'Session not found.' },
+          { kind: 'refused', what: 'session', session: null, status: 401, reason: 'No key.' },
+        ]),
+        RUN,
+      ),
     );
     expect(text.split('\n')).toEqual([
       '✗ lookup call_1 was not answered',
@@ -213,10 +322,20 @@ describe('sessions', () => {
   });
 
   test('makes untrusted text safe to print', () => {
-    const text = humanSessionVerification(
-      report([{ kind: 'unanswered', ...about, tool_name: '\u001b[2J\n' }]),
+    const text = formatted(
+      'human',
+      verifiedSessions(report([{ kind: 'unanswered', ...about, tool_name: '\u001b[2J\n' }]), RUN),
     );
     expect(text).not.toContain('\u001b');
     expect(text.split('\n')).toHaveLength(3);
+  });
+
+  test('one test for all calls, which names every problem', () => {
+    const verified = verifiedSessions(report([{ kind: 'unanswered', ...about }]), KILLED);
+    expect(formatted('github', verified).split('\n').slice(0, 2)).toEqual([
+      '::error title=session mock%3A the command succeeds::the command exited with status 137',
+      '::error title=session mock%3A every call is answered as expected::lookup call_1 was not answered',
+    ]);
+    expect(formatted('junit', verified)).toMatch(/classname="session mock\.calls" .*time="2\.5"/);
   });
 });

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { isRequirementId, type RequirementId, suggestRequirement } from '../../protocol/requirements.js';
 import { defineCommand, givenOptions, type RunCommand } from '../options.js';
-import { CHECK_FORMAT_NAMES, reportReader } from '../reports.js';
+import { REPORTER_ROW, readReporter } from '../reports.js';
 
 /** Adds the id of a rule, in any case. @throws InvalidArgumentError with similar ids */
 export function ruleOption(text: string, before: readonly RequirementId[] = []): readonly RequirementId[] {
@@ -49,7 +49,7 @@ export function checkCommand(run: RunCommand): Command {
       --strict  warnings are failures
       --expected-failures <file>  known failures with reasons, YAML or JSON; a rule that passes fails the run
       Output:
-      --reporter <format[:file]>  ${CHECK_FORMAT_NAMES.join(', ').replace(/, (\w+)$/, ' or $1')} (repeatable)
+      ${REPORTER_ROW}
       --save <file>  write the transcript, secrets redacted; with --runtime, a folder with one for each scenario
       -q, --quiet  print only what did not pass
       -v, --verbose  show every message, and what the started command writes to stderr, redacted
@@ -63,7 +63,7 @@ export function checkCommand(run: RunCommand): Command {
       '--only': { read: ruleOption },
       '--skip': { read: ruleOption },
       '--probe-timeout': { preset: '5s' },
-      '--reporter': { read: reportReader(...CHECK_FORMAT_NAMES) },
+      '--reporter': { read: readReporter },
       '--spec': { read: ruleOption },
     },
     examples: {

@@ -78,7 +78,7 @@ export async function planCheck(
   const reports: readonly ReportRequest[] = takesStdout
     ? requested
     : [{ format: 'human', file: null }, ...requested];
-  await checkReports(reports, '--reporter');
+  await checkReports(reports);
   const { cases, expectedFailures } = flags;
   const files = () => import('../../fixtures/check-files.js');
   const source = async (path: string) => ({ path, text: await readText(path, stdin) });

@@ -1,4 +1,3 @@
-import { appendFile } from 'node:fs/promises';
 import { type Recording, recordingsOf } from '../../check/evidence.js';
 import {
   type Conformance,
@@ -34,7 +33,7 @@ import { stringsIn } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { wireSecrets } from '../event-output.js';
 import { readSource } from '../read-source.js';
-import { writeReports } from '../reports.js';
+import { columnsOf, writeReports } from '../reports.js';
 import { asTrouble, type Run, withRun } from '../run.js';
 import { listenerOf, readHeaders, type ServerTarget, StartedServers, startTarget } from '../target.js';
 import { colourOf, type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
@@ -137,9 +136,8 @@ async function reportSoFar(plan: CheckPlan, input: CheckInput, { stderr }: Termi
 
 const STATUSES = { passed: 0, failed: 1, incomplete: 3 } as const satisfies Record<Verdict, ExitStatus>;
 
-/** Writes the reports and the GitHub job summary. */
 async function reportAll(plan: CheckPlan, input: CheckInput, terminal: Terminal): Promise<ExitStatus> {
-  const { stdout, stderr } = terminal;
+  const { stderr } = terminal;
   const { reports, flags } = plan;
   const { recordings, redactor } = input;
   const run = await judge(plan, input);
@@ -153,15 +151,8 @@ async function reportAll(plan: CheckPlan, input: CheckInput, terminal: Terminal)
     record: recordOf(input),
     whole: howToSeeWhole(plan, run),
   };
-  const isQuiet = flags.quiet === true;
-  const width = columnsOf(stdout);
-  const drawn = { level: colourOf(stdout, flags, terminal), isQuiet, ...(width !== undefined && { width }) };
-  const status = await writeReports(
-    reports,
-    ({ format, file }) => CHECK_FORMATS[format](story, file === null ? drawn : { level: 0, isQuiet }),
-    terminal,
-  );
-  if (reports.some(({ format }) => format === 'github')) await addSummary(story, terminal);
+  const options = { reporters: CHECK_FORMATS, command: 'check', flags };
+  const status = await writeReports(reports, story, options, terminal);
   return STATUSES[run.verdict] || status;
 }
 
@@ -184,17 +175,6 @@ function warningsIn(recordings: readonly Recording[], redactor: Redactor): reado
   return mergeWarnings(warnings).map(({ message }) => {
     const names = [...(scenarios.get(message) ?? [])];
     return { message: names.length === 0 ? message : `${message} (in ${joinFirst(names, MAX_NAMES)})` };
-  });
-}
-
-/** Appends to the GitHub job summary. The file is shared with other steps. */
-async function addSummary(story: ReportInput, { env, stderr }: Terminal): Promise<void> {
-  const file = env['GITHUB_STEP_SUMMARY'];
-  if (!file) return;
-  const text = `### protocol-cli check\n\n${CHECK_FORMATS.markdown(story, { level: 0, isQuiet: false })}\n`;
-  await appendFile(file, text).catch((cause: Error) => {
-    const message = `could not write the GitHub step summary: ${cause.message}`;
-    stderr.write(warningText({ message }));
   });
 }
 
@@ -418,12 +398,4 @@ function progressOn({ stderr, env }: Pick<Terminal, 'stderr' | 'env'>, isQuiet: 
     },
     end: () => draw(''),
   };
-}
-
-/** Smaller reported widths are not real. */
-const MIN_WIDTH = 20;
-
-/** Returns the width of a terminal; undefined for files and pipes, whose lines are not wrapped. */
-function columnsOf({ isTTY, columns }: NodeJS.WriteStream): number | undefined {
-  return isTTY && columns >= MIN_WIDTH ? columns : undefined;
 }

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { Rate } from '../../mock/responder.js';
 import { parseDuration } from '../../util/text.js';
 import { COMMAND_STATUS, defineCommand, givenOptions, type RunCommand, SERVER_OUTPUTS } from '../options.js';
-import { reportReader } from '../reports.js';
+import { REPORTER_ROW, readReporter } from '../reports.js';
 
 const RATE = /^(\d{1,9})\s*\/\s*(?:(\d.*)|(ms|s|m|h))$/;
 
@@ -66,7 +66,8 @@ export function mockToolCommand(run: RunCommand): Command {
       --keep <n>  events kept for /__mock__/journal
       Verification:
       --verify  verify at the end: exit 1 on unused fixtures, unmatched calls, undelivered callbacks
-      --report <format[:file]>  junit or json (repeatable)
+      ${REPORTER_ROW}; implies --verify
+      --report <format[:file]>  the old name of --reporter (repeatable)
       Output:
       -o, --output <format>  a live list, lines, or every event as data
       -q, --quiet  no lines about calls
@@ -80,7 +81,8 @@ export function mockToolCommand(run: RunCommand): Command {
       '--retries': { preset: '5' },
       '--max-pending': { preset: '10000' },
       '--keep': { preset: '10000' },
-      '--report': { read: reportReader('junit', 'json') },
+      '--reporter': { read: readReporter },
+      '--report': { read: readReporter, isHidden: true },
       '--output': { choices: SERVER_OUTPUTS },
     },
     examples: {
@@ -88,7 +90,7 @@ export function mockToolCommand(run: RunCommand): Command {
       'serve your own fixtures; reload them when they change':
         'protocol-cli mock-tool fixtures.yaml --port 3001 --watch',
       'in CI: run tests against it, then report unused fixtures and unmatched calls':
-        'protocol-cli mock-tool fixtures.yaml --report junit:mock-tool.xml -- npm test',
+        'protocol-cli mock-tool fixtures.yaml --reporter junit:mock-tool.xml -- npm test',
       'replay a transcript, twice as fast': 'protocol-cli mock-tool run.ndjson --speed 2',
       'convert a transcript to fixtures': 'protocol-cli mock-tool run.ndjson --export fixtures.yaml',
       'operations in code': 'protocol-cli mock-tool --handlers tool.mjs',

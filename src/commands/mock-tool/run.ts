@@ -8,19 +8,17 @@ import { MockTool, type MockToolOptions } from '../../mock/mock-tool.js';
 import type { Rate } from '../../mock/responder.js';
 import { fixtureFiles, loadHandlers } from '../../mock/sources.js';
 import { pluralize } from '../../render/line.js';
-import { VERIFICATION_FORMATS } from '../../render/outputs/verification.js';
+import { verifiedMock } from '../../render/outputs/verification.js';
 import { systemClock } from '../../system/clock.js';
 import { keepHeapTight } from '../../system/process.js';
-import { writeOut } from '../../system/streams.js';
 import { watchFiles } from '../../system/watch-files.js';
 import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import { readUrl } from '../../util/url.js';
 import { visibleLine } from '../../util/visible.js';
 import { headerFor, type Subscribe } from '../event-output.js';
 import { DRAWABLE, type ServerFlags, type ServerOutput, usageError } from '../options.js';
-import { checkReports, type ReportRequest, writeReports } from '../reports.js';
+import { checkReports, type ReportRequest, reporterText } from '../reports.js';
 import {
-  commandFailure,
   type LiveOutput,
   networkWarnings,
   printReady,
@@ -29,6 +27,7 @@ import {
   startLines,
   startScreen,
   subscribeToAll,
+  writeVerification,
 } from '../run-server.js';
 import { demoFixtures } from '../target.js';
 import { colourOf, type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
@@ -57,7 +56,9 @@ interface MockToolFlags extends ServerFlags {
   readonly fsync?: true;
   readonly keep: number;
   readonly verify?: true;
-  readonly report?: readonly ReportRequest<keyof typeof VERIFICATION_FORMATS>[];
+  readonly reporter?: readonly ReportRequest[];
+  /** The old name of `--reporter`. */
+  readonly report?: readonly ReportRequest[];
   readonly output?: ServerOutput;
 }
 
@@ -68,13 +69,17 @@ export async function runMockTool(
   flags: MockToolFlags,
   terminal: Terminal,
 ): Promise<number> {
-  const { output: asked, mcp, report: reports = [], speed } = flags;
+  const { output: asked, mcp, speed } = flags;
   if (mcp && asked === 'ui') throw usageError('-o ui does not show MCP', 'Use -o plain.');
   const ndjsonHint = 'Ask GET /__mock__/journal with Accept: application/x-ndjson instead.';
   const request = { output: asked, prefersScreen: mcp === undefined, ndjsonHint, example: EXAMPLE };
   const { files: paths, command, output } = readServerLine(words, request, terminal);
   refuseContradictions(paths, flags, command !== null);
-  await checkReports(reports, '--report', command !== null || output === 'ndjson' || mcp === 'stdio');
+  const reporter = reportersOf(flags, terminal);
+  const stdoutUser =
+    (command && 'the command') ??
+    (mcp === 'stdio' ? '--mcp stdio' : output === 'ndjson' ? '-o ndjson' : null);
+  await checkReports(reporter, stdoutUser);
   keepHeapTight();
   const files = await fixtureFiles(paths);
   if (flags.export !== undefined) return exportFixtures(files, flags.export, speed, terminal);
@@ -92,12 +97,28 @@ export async function runMockTool(
     return {
       env: mock.env,
       quit: mock.quit,
-      verify: async commandStatus => {
-        const verified = await verify(mock.tool, flags, command !== null, terminal, commandStatus);
-        return verified || mock.status();
+      verify: async run => {
+        const isVerified = flags.verify === true || command !== null || reporter.length > 0;
+        if (!isVerified) return mock.status();
+        const request = { reporter, stdoutUser, flags };
+        const status = await writeVerification(verifiedMock(mock.tool.verify(), run), request, terminal);
+        return status || mock.status();
       },
     };
   });
+}
+
+/** The reports, also those with the old name of the option, which works for one release. */
+function reportersOf(
+  { reporter = [], report = [] }: MockToolFlags,
+  { stderr }: Terminal,
+): readonly ReportRequest[] {
+  const [first] = report;
+  if (first)
+    stderr.write(
+      `warning: --report is now --reporter, and will be removed: --reporter ${visibleLine(reporterText(first))}\n`,
+    );
+  return [...reporter, ...report];
 }
 
 /** Options that can be combined with `--export`, which writes a file and serves nothing. */
@@ -357,22 +378,6 @@ async function screenOutput(
     quit => mockScreen({ ...screen, tool: shown, controls: { ...controls, quit } }),
     terminal,
   );
-}
-
-/** Prints the verification to stderr and writes the reports. */
-async function verify(
-  tool: Pick<MockTool, 'verify'>,
-  { verify: asked, report: reports = [] }: MockToolFlags,
-  hasCommand: boolean,
-  terminal: Terminal,
-  commandStatus: number,
-): Promise<ExitStatus> {
-  const report = tool.verify();
-  const isVerified = asked === true || hasCommand;
-  if (isVerified) await writeOut(terminal.stderr, VERIFICATION_FORMATS.human(report));
-  terminal.stderr.write(commandFailure(commandStatus));
-  const status = await writeReports(reports, ({ format }) => VERIFICATION_FORMATS[format](report), terminal);
-  return isVerified && !report.ok ? 1 : status;
 }
 
 /** Reserves a stream for one use: all other writes to it, such as `console.log` in user code, go to `instead`. */

@@ -6,6 +6,7 @@ import {
   type RunCommand,
   SERVER_OUTPUTS,
 } from '../options.js';
+import { REPORTER_ROW, readReporter } from '../reports.js';
 
 /** `session answer`: the client side of agent sessions (seed 001). */
 function answerCommand(run: RunCommand): Command {
@@ -93,12 +94,13 @@ function mockCommand(run: RunCommand): Command {
       --key <key>  API key that clients send; env:NAME reads a variable (default: API_KEY, else random, printed)
       Verification:
       --verify  verify at the end: exit 1 on unanswered, unexpected or refused results
+      ${REPORTER_ROW}; implies --verify
       Output:
       -o, --output <format>  a live list, lines, or every event as data
       --save <file>  write the transcript, without the key
       -q, --quiet  no lines about calls
       --no-color  no colours (NO_COLOR works too)`,
-    values: { '--output': { choices: SERVER_OUTPUTS } },
+    values: { '--reporter': { read: readReporter }, '--output': { choices: SERVER_OUTPUTS } },
     examples: {
       'a session that waits for one call of lookup_order':
         'protocol-cli session mock --port 3002 --key secret',

@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import type { SessionVerificationReport } from '../../events/verification.js';
 import type { SessionScript } from '../../fixtures/session-script.js';
-import { humanSessionVerification } from '../../render/outputs/verification.js';
+import { verifiedSessions } from '../../render/outputs/verification.js';
 import { SessionPlatform } from '../../session/platform/platform.js';
 import { systemClock } from '../../system/clock.js';
 import { keepHeapTight } from '../../system/process.js';
-import { writeOut } from '../../system/streams.js';
+import { redactJson } from '../../util/redact.js';
 import { type ServerFlags, type ServerOutput, usageError } from '../options.js';
 import { readText } from '../read-source.js';
+import { checkReports, type ReportRequest } from '../reports.js';
 import type { Run } from '../run.js';
 import {
-  commandFailure,
   type LiveOutput,
   networkWarnings,
   printReady,
@@ -18,13 +19,15 @@ import {
   startLines,
   startScreen,
   subscribeToAll,
+  writeVerification,
 } from '../run-server.js';
 import { fromEnvironment } from '../target.js';
-import { colourOf, type ExitStatus, type Terminal } from '../terminal.js';
+import { colourOf, type Terminal } from '../terminal.js';
 
 interface SessionMockFlags extends ServerFlags {
   readonly key?: string;
   readonly verify?: true;
+  readonly reporter?: readonly ReportRequest[];
   readonly output?: ServerOutput;
   readonly save?: string;
 }
@@ -43,6 +46,9 @@ export async function runSessionMock(
   const [file = null, second] = files;
   if (second !== undefined)
     throw usageError(`unexpected second script: ${second}`, `For example: ${EXAMPLE}`);
+  const { reporter = [] } = flags;
+  const stdoutUser = command ? 'the command' : output === 'ndjson' ? '-o ndjson' : null;
+  await checkReports(reporter, stdoutUser);
   const { env } = terminal;
   const given = flags.key === undefined ? env['API_KEY'] || null : fromEnvironment(flags.key, env, '--key');
   const key = given ?? randomBytes(24).toString('base64url');
@@ -60,7 +66,17 @@ export async function runSessionMock(
     return {
       env: { SESSION_URL: platform.url, SESSION_ID: platform.session, API_KEY: key },
       quit: live.quit,
-      ...((flags.verify || command) && { verify: status => verify(platform, status, run) }),
+      ...((flags.verify || command || reporter.length > 0) && {
+        verify: async ended => {
+          const json = redactJson(JSON.stringify(platform.verify()), run.redactor);
+          const report: SessionVerificationReport = JSON.parse(json);
+          return writeVerification(
+            verifiedSessions(report, ended),
+            { reporter, stdoutUser, flags },
+            terminal,
+          );
+        },
+      }),
     };
   });
 }
@@ -98,15 +114,4 @@ async function startOutput(
   const printer: Parameters<typeof startLines>[0]['printer'] = async (stream, level) =>
     (await import('../../render/outputs/server-plain.js')).sessionPlain(stream, { level, redactor });
   return startLines({ output, flags, command, subscribe, redactor, about, printer }, terminal);
-}
-
-async function verify(
-  platform: SessionPlatform,
-  commandStatus: number,
-  { terminal, clean }: Run,
-): Promise<ExitStatus> {
-  const report = platform.verify();
-  await writeOut(terminal.stderr, clean(humanSessionVerification(report)));
-  terminal.stderr.write(commandFailure(commandStatus));
-  return report.ok ? 0 : 1;
 }

@@ -4,8 +4,8 @@ import type { ObservableRule } from '../../check/rule.js';
 import type { Event } from '../../events/events.js';
 import { REQUIREMENT_IDS, type RequirementId } from '../../protocol/requirements.js';
 import { safeJson } from '../../util/redact.js';
-import { elapsedMs, truncate } from '../../util/text.js';
-import { visible, visibleLine } from '../../util/visible.js';
+import { elapsedMs } from '../../util/text.js';
+import { visibleLine } from '../../util/visible.js';
 import {
   CASES,
   evidenceOf,
@@ -26,20 +26,14 @@ import {
   summaryText,
 } from '../check-report.js';
 import { type Line, lineText, say } from '../line.js';
-import type { ColourLevel } from '../terminal/colour-level.js';
 import { createTheme, printed } from '../terminal/theme.js';
-import { type JunitTest, junitXml, placeOf } from './junit.js';
+import { type AnnotationLevel, annotation } from './github.js';
+import { inSeconds, type JunitTest, junitXml, placeOf } from './junit.js';
+import { cell, safe, table } from './markdown.js';
+import type { Reporters, ReportFormat } from './report-formats.js';
 
-interface CheckLook {
-  readonly level: ColourLevel;
-  /** Width in cells; without it, lines are not wrapped (files, pipes). */
-  readonly width?: number;
-  /** Leaves out everything that passed. */
-  readonly isQuiet: boolean;
-}
-
-/** Formats a report; it ends with a line feed. */
-type CheckFormat = (report: ReportInput, look: CheckLook) => string;
+/** Writes a report of `check` in one format. */
+type CheckFormat = Reporters<ReportInput>[ReportFormat];
 
 /** For people. Every line is safe to print (threats, row 24). Rows break between words, never within the id of a rule. */
 const human: CheckFormat = (story, { level, isQuiet, width }) =>
@@ -49,16 +43,16 @@ const human: CheckFormat = (story, { level, isQuiet, width }) =>
 const github: CheckFormat = ({ target, run, record, warnings }) => {
   const lines = [
     ...findingsOf(run).flatMap(each => {
-      const name = each.about === 'idle' ? 'notice' : STANDINGS[each.standing].command;
-      return name ? [findingCommand(name, each, record.file)] : [];
+      const level = each.about === 'idle' ? 'notice' : STANDINGS[each.standing].command;
+      return level ? [findingAnnotation(level, each, record.file)] : [];
     }),
-    ...warnings.map(message => command('warning', { title: 'protocol-cli check' }, message)),
-    command('notice', { title: `check ${target}: ${run.verdict}` }, summaryText(run)),
+    ...warnings.map(message => annotation('warning', { title: 'protocol-cli check' }, message)),
+    annotation('notice', { title: `check ${target}: ${run.verdict}` }, summaryText(run)),
   ];
-  return lines.map(line => `${line}\n`).join('');
+  return lines.join('');
 };
 
-function findingCommand(name: string, finding: Finding, file: string | undefined): string {
+function findingAnnotation(level: AnnotationLevel, finding: Finding, file: string | undefined): string {
   const { title, place = '', reasons, advice, about } = finding;
   const [first, ...more] = reasons;
   const message = [
@@ -67,17 +61,7 @@ function findingCommand(name: string, finding: Finding, file: string | undefined
     ...factsOf(finding, file).map(([label, text]) => (label === '' ? `  ${text}` : `${label}: ${text}`)),
     ...(advice === undefined ? [] : [`to do: ${advice}`]),
   ];
-  return command(name, { ...placeOf(place), title }, message.join('\n'));
-}
-
-/** `::error file=cases.yaml,line=3,title=…::message`, escaped as GitHub documents it. */
-function command(name: string, properties: Readonly<Record<string, string>>, message: string): string {
-  const escaped = (text: string) =>
-    visible(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-  const list = Object.entries(properties).map(
-    ([key, value]) => `${key}=${escaped(value).replaceAll(':', '%3A').replaceAll(',', '%2C')}`,
-  );
-  return `::${name} ${list.join(',')}::${escaped(message)}`;
+  return annotation(level, { ...placeOf(place), title }, message.join('\n'));
 }
 
 /** One object, as in fixtures/check-report.schema.json: a row for each rule and each case. */
@@ -169,11 +153,6 @@ const junit: CheckFormat = ({ target, run, record, warnings }) => {
   return junitXml(`${SUITE} ${target}`, inSeconds(lastAt(record.events)), all);
 };
 
-/** Rounds to microseconds. */
-function inSeconds(ms: number): number {
-  return Math.round(ms * 1_000) / 1_000_000;
-}
-
 function testOf(finding: Finding, classname: string, seconds: number, record: WireRecord): JunitTest {
   const { about, standing, name, kind: type, place, reasons } = finding;
   const isInFile = about === 'case' || about === 'gap';
@@ -240,25 +219,6 @@ const markdown: CheckFormat = ({ target, program, run, record, warnings }) => {
   return `${parts.filter(Boolean).join('\n\n')}\n`;
 };
 
-/** Returns nothing without rows. */
-function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  if (rows.length === 0) return '';
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(heads), `|${'---|'.repeat(heads.length)}`, ...rows.map(line)].join('\n');
-}
-
-/** Maximum length of a cell, in characters. */
-const MAX_LENGTH = 300;
-
-function cell(text: string): string {
-  return safe(truncate(visibleLine(text), MAX_LENGTH));
-}
-
-/** Escapes untrusted text: no table, link or HTML. Entities work in every Markdown dialect. */
-function safe(text: string): string {
-  return text.replace(/[\\`*[\]<>|~&@]|(?<=:)\/(?=\/)/g, character => `&#${character.codePointAt(0)};`);
-}
-
 const LONGEST_ID = Math.max(...REQUIREMENT_IDS.map(({ length }) => length));
 
 const levelWord = (level: string) => (level === 'none' ? 'open' : level);
@@ -307,7 +267,5 @@ function violationText({ level, failsWhere }: ObservableRule): string {
   return `a warning; with --strict${failsWhere === undefined ? '' : `, or where ${failsWhere},`} a failure`;
 }
 
-/** The formats of `check --reporter`. */
-export const CHECK_FORMATS = { human, json, junit, github, markdown } as const satisfies Readonly<
-  Record<string, CheckFormat>
->;
+/** The reports of `check`. */
+export const CHECK_FORMATS: Reporters<ReportInput> = { human, json, junit, github, markdown };

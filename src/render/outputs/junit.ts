@@ -24,6 +24,11 @@ interface JunitSuite {
   readonly output?: string;
 }
 
+/** Rounds to microseconds. */
+export function inSeconds(ms: number): number {
+  return Math.round(ms * 1_000) / 1_000_000;
+}
+
 type Attributes = Readonly<Record<string, string | number>>;
 
 /** JUnit XML; suites without tests are left out. Texts are untrusted. */

@@ -6,44 +6,137 @@ import type {
 import { safeJson } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
 import { pluralize } from '../line.js';
-import { type JunitTest, junitXml } from './junit.js';
+import { annotation } from './github.js';
+import { inSeconds, type JunitTest, junitXml, placeOf } from './junit.js';
+import { BADGES, cell, table } from './markdown.js';
+import type { Reporters } from './report-formats.js';
 
 type FixtureVerdict = VerificationReport['fixtures'][number];
 type UnmatchedCall = VerificationReport['unmatched']['examples'][number];
 type UndeliveredCallback = VerificationReport['undelivered']['examples'][number];
 
-/** Text for stderr: a line for each problem, and a summary. Every line is safe to print (threats, row 24). */
-function humanVerification(report: VerificationReport): string {
-  const problems = [
-    ...report.fixtures.flatMap(fixture => {
-      const problem = fixtureProblem(fixture);
-      const { id, place, answers } = fixture;
-      const where = id === place ? answers : place;
-      return problem === null ? [] : [`fixture ${where === undefined ? id : `${id} (${where})`} ${problem}`];
-    }),
-    ...listed(report.unmatched, unmatchedText).map(text => `unmatched call: ${text}`),
-    ...listed(report.undelivered, undeliveredText).map(text => `undelivered callback: ${text}`),
+/** The test command that ran beside the server. */
+export interface CommandResult {
+  /** Its exit status; 128 plus the number of a signal. */
+  readonly status: number;
+  readonly ms: number;
+}
+
+/** The run that was verified. */
+export interface VerifiedRun {
+  /** Name and version of this program. */
+  readonly program: string;
+  /** Null without a command. */
+  readonly command: CommandResult | null;
+  readonly ms: number;
+}
+
+interface VerifiedTest {
+  readonly suite: 'command' | 'fixtures' | 'calls' | 'callbacks';
+  readonly name: string;
+  readonly place?: string;
+  readonly ms: number;
+  /** The kind of failure. */
+  readonly type: string;
+  /** What went wrong; empty if the test passed. Untrusted. */
+  readonly problems: readonly string[];
+}
+
+/** What a verification found, for every format. */
+export interface Verified {
+  /** The command of this program: `mock-tool`. */
+  readonly subject: string;
+  readonly run: VerifiedRun;
+  /** True if every test passed. */
+  readonly ok: boolean;
+  readonly summary: string;
+  /** The command first: a test run that was cut short explains what is missing. */
+  readonly tests: readonly VerifiedTest[];
+  /** Its members in the report as data. */
+  readonly data: object;
+}
+
+/** A test for each fixture, one for all calls, and one for all callbacks. */
+export function verifiedMock(report: VerificationReport, run: VerifiedRun): Verified {
+  const { fixtures, unmatched, undelivered, ms } = report;
+  const counts = [
+    pluralize(report.calls, 'call'),
+    fixturesText(report),
+    ...(unmatched.count > 0 ? [pluralize(unmatched.count, 'unmatched call')] : []),
+    ...(undelivered.count > 0 ? [pluralize(undelivered.count, 'undelivered callback')] : []),
   ];
-  return verdictLines(report.ok, problems, summary(report));
+  return verified('mock-tool', run, counts, report, [
+    ...fixtures.map(fixtureTest),
+    {
+      suite: 'calls',
+      name: 'every call is answered by a fixture',
+      ms: ms.invocations,
+      type: 'unmatched',
+      problems: listed(unmatched, unmatchedText).map(text => `unmatched call: ${text}`),
+    },
+    {
+      suite: 'callbacks',
+      name: 'every callback is delivered',
+      ms: ms.callbacks,
+      type: 'undelivered',
+      problems: listed(undelivered, undeliveredText).map(text => `undelivered callback: ${text}`),
+    },
+  ]);
 }
 
-/** The same for a session. */
-export function humanSessionVerification(report: SessionVerificationReport): string {
-  const { sessions, calls, answered, problems, ok } = report;
-  const found = problems.count === 0 ? '' : `, ${pluralize(problems.count, 'problem')}`;
-  const sum = `${answered} of ${pluralize(calls, 'call')} answered in ${pluralize(sessions, 'session')}${found}`;
-  return verdictLines(
-    ok,
-    listed(problems, problem => sessionProblem(problem, sessions > 1)),
-    sum,
-  );
+/** One test for all calls of all sessions. */
+export function verifiedSessions(report: SessionVerificationReport, run: VerifiedRun): Verified {
+  const { sessions, calls, answered, problems } = report;
+  const counts = [
+    `${answered} of ${pluralize(calls, 'call')} answered in ${pluralize(sessions, 'session')}`,
+    ...(problems.count > 0 ? [pluralize(problems.count, 'problem')] : []),
+  ];
+  return verified('session mock', run, counts, report, [
+    {
+      suite: 'calls',
+      name: 'every call is answered as expected',
+      ms: run.ms,
+      type: 'unexpected',
+      problems: listed(problems, problem => sessionProblem(problem, sessions > 1)),
+    },
+  ]);
 }
 
-function verdictLines(ok: boolean, problems: readonly string[], sum: string): string {
+function verified(
+  subject: string,
+  run: VerifiedRun,
+  counts: readonly string[],
+  report: { readonly ok: boolean },
+  ownTests: readonly VerifiedTest[],
+): Verified {
+  const { program, command, ms } = run;
+  const tests = command ? [commandTest(command), ...ownTests] : ownTests;
+  const ok = report.ok && tests.every(({ problems }) => problems.length === 0);
+  const summary = [...counts, ...(command && command.status !== 0 ? ['the command failed'] : [])].join(', ');
+  const data = { program, ...report, ok, durationMs: ms, ...(command && { command }) };
+  return { subject, run, ok, summary, tests, data };
+}
+
+function commandTest({ status, ms }: CommandResult): VerifiedTest {
+  const problems = status === 0 ? [] : [`the command exited with status ${status}`];
+  return { suite: 'command', name: 'the command succeeds', ms, type: 'exit', problems };
+}
+
+/** A line for each problem, and a summary. Every line is safe to print (threats, row 24). */
+function human({ ok, summary, tests }: Verified): string {
   const verdict = ok ? '✓ verified' : '✗ verification failed';
-  return [...problems.map(problem => `✗ ${problem}`), `${verdict}: ${sum}`]
-    .map(line => `${visibleLine(line)}\n`)
-    .join('');
+  const problems = tests.flatMap(test => test.problems.map(problem => `✗ ${problem}`));
+  return [...problems, `${verdict}: ${summary}`].map(line => `${visibleLine(line)}\n`).join('');
+}
+
+function fixtureTest(fixture: FixtureVerdict): VerifiedTest {
+  const { id, place, status, answers, ms } = fixture;
+  const problem = fixtureProblem(fixture);
+  const where = id === place ? answers : place;
+  const text = where === undefined ? id : `${id} (${where})`;
+  const name = answers === undefined ? id : `${id} (${answers})`;
+  const problems = problem === null ? [] : [`fixture ${text} ${problem}`];
+  return { suite: 'fixtures', name, place, ms, type: status, problems };
 }
 
 /** Returns null if the fixture was used as expected. */
@@ -84,16 +177,11 @@ function listed<T>(
   return [...examples.map(text), ...(more > 0 ? [`and ${more} more`] : [])];
 }
 
-/** `7 calls, 2 of 5 fixtures not as expected, 1 unmatched call, 3 undelivered callbacks` */
-function summary({ calls, fixtures, unmatched, undelivered }: VerificationReport): string {
+/** `2 of 5 fixtures not as expected` */
+function fixturesText({ fixtures }: VerificationReport): string {
   const failed = fixtures.filter(fixture => fixtureProblem(fixture) !== null).length;
   const all = pluralize(fixtures.length, 'fixture');
-  return [
-    pluralize(calls, 'call'),
-    failed > 0 ? `${failed} of ${all} not as expected` : all,
-    ...(unmatched.count > 0 ? [pluralize(unmatched.count, 'unmatched call')] : []),
-    ...(undelivered.count > 0 ? [pluralize(undelivered.count, 'undelivered callback')] : []),
-  ].join(', ');
+  return failed > 0 ? `${failed} of ${all} not as expected` : all;
 }
 
 function sessionProblem(problem: SessionProblem, isNamed: boolean): string {
@@ -110,35 +198,52 @@ function sessionProblem(problem: SessionProblem, isNamed: boolean): string {
   }
 }
 
-const SUITE = 'mock-tool';
-
-/** A test for each fixture, one for all calls, and one for all callbacks. */
-function junitVerification(report: VerificationReport): string {
-  const { unmatched, undelivered } = report;
-  const tests = [
-    ...report.fixtures.map(fixture => {
-      const { id, place, status, answers } = fixture;
-      const name = answers === undefined ? id : `${id} (${answers})`;
-      const problem = fixtureProblem(fixture);
-      return { ...test('fixtures', name, status, problem === null ? [] : [`${name} ${problem}`]), place };
-    }),
-    test('calls', 'every call is answered by a fixture', 'unmatched', listed(unmatched, unmatchedText)),
-    test('callbacks', 'every callback is delivered', 'undelivered', listed(undelivered, undeliveredText)),
-  ];
-  return junitXml(SUITE, 0, [{ name: SUITE, seconds: 0, tests }]);
+/** A suite with a test for each. */
+function junit({ subject, run, tests }: Verified): string {
+  const seconds = inSeconds(run.ms);
+  const all = tests.map(({ suite, name, place, ms, type, problems }): JunitTest => {
+    const test = {
+      classname: `${subject}.${suite}`,
+      name,
+      seconds: inSeconds(ms),
+      ...(place !== undefined && { place }),
+    };
+    const [first, ...more] = problems;
+    if (first === undefined) return test;
+    const message = more.length > 0 ? `${first} (and more)` : first;
+    return { ...test, ending: { kind: 'failure', type, message, text: problems.join('\n') } };
+  });
+  return junitXml(subject, seconds, [{ name: subject, seconds, tests: all }]);
 }
 
-function test(about: string, name: string, type: string, problems: readonly string[]): JunitTest {
-  const [first, ...more] = problems;
-  const passed = { classname: `${SUITE}.${about}`, name, seconds: 0 };
-  if (first === undefined) return passed;
-  const message = more.length > 0 ? `${first} (and more)` : first;
-  return { ...passed, ending: { kind: 'failure', type, message, text: problems.join('\n') } };
+function github({ subject, ok, summary, tests }: Verified): string {
+  const failed = tests.flatMap(({ name, place = '', problems }) =>
+    problems.length === 0
+      ? []
+      : [annotation('error', { ...placeOf(place), title: `${subject}: ${name}` }, problems.join('\n'))],
+  );
+  return [...failed, annotation('notice', { title: `${subject}: ${verdictText(ok)}` }, summary)].join('');
 }
 
-/** How a verification is printed; `json` and `junit` are the formats of `--report`. */
-export const VERIFICATION_FORMATS = {
-  human: humanVerification,
-  junit: junitVerification,
-  json: report => `${safeJson(report, 2)}\n`,
-} as const satisfies Readonly<Record<string, (report: VerificationReport) => string>>;
+function markdown({ subject, run, ok, summary, tests }: Verified): string {
+  const rows = tests.map(({ name, problems }) => {
+    const [first = '', ...more] = problems;
+    const badge = BADGES[verdictText(problems.length === 0)];
+    return [cell(name), badge, cell(more.length > 0 ? `${first} (and more)` : first)];
+  });
+  const heading = `**${verdictText(ok)}** · ${cell(subject)} · ${summary} (${cell(run.program)})`;
+  return `${heading}\n\n${table(['test', 'result', 'seen'], rows)}\n`;
+}
+
+function verdictText(ok: boolean): 'passed' | 'failed' {
+  return ok ? 'passed' : 'failed';
+}
+
+/** The reports of a verification. */
+export const VERIFICATION_FORMATS: Reporters<Verified> = {
+  human,
+  junit,
+  github,
+  markdown,
+  json: ({ data }) => `${safeJson(data, 2)}\n`,
+};

@@ -150,7 +150,7 @@ describe.concurrent('stdout is JSON-RPC only', () => {
       'stdio',
       '--verify',
       '-q',
-      '--report',
+      '--reporter',
       report,
     ];
     const ended = await run(args, { stdin: conversation(rpcCall(1, 'pay'), rpcCall(2, 'po')) });
@@ -315,7 +315,7 @@ describe.concurrent('conflicting options', () => {
     ],
     [['--mcp', 'stdio', '--', 'true'], /would both use stdin and stdout\nhint: .*MCP_URL/],
     [['--mcp', 'http', '-o', 'ui'], /-o ui does not show MCP/],
-    [['--mcp', 'stdio', '--report', 'json'], /would both write to stdout/],
+    [['--mcp', 'stdio', '--reporter', 'json'], /--reporter json and --mcp stdio would both write to stdout/],
     [['--allow-origin', 'http://a'], /--allow-origin is for --mcp http/],
     [['--mcp', 'http', '--allow-origin', 'http://a/b'], /Give an origin such as/],
     [['--mcp', 'carrier-pigeon'], /Allowed choices are stdio, http/],

@@ -78,7 +78,7 @@ describe.concurrent('verification of a run', () => {
   it('is written as reports for other programs, passed or failed', async () => {
     await using folder = await temporaryFolder();
     const reports = [`junit:${folder.file('r.xml')}`, `json:${folder.file('r.json')}`];
-    const words = reports.flatMap(report => ['--report', report]);
+    const words = reports.flatMap(report => ['--reporter', report]);
     for (const [script, ok] of [
       [GOOD, true],
       [`await ok('a', { n: 2, text: '<&\\u0007]]>' });`, false],
@@ -90,11 +90,52 @@ describe.concurrent('verification of a run', () => {
     }
   });
 
+  it.each([
+    ['killed', `${GOOD} process.kill(process.pid, 'SIGKILL');`, 137],
+    ['failed', `${GOOD} process.exitCode = 3;`, 3],
+  ])('the junit of a command that was %s is red, with real times', async (_, script, status) => {
+    await using folder = await temporaryFolder();
+    const ended = await verifiedHere(folder, script, '--reporter', `junit:${folder.file('r.xml')}`);
+    expect([ended.status, ended.stderr]).toEqual([
+      status,
+      expect.stringMatching(/^✗ verification failed: .*, the command failed$/m),
+    ]);
+    const { failures, failed, idle } = await readJunit(folder.file('r.xml'));
+    expect({ failures, failed, idle }).toEqual({
+      failures: 1,
+      failed: [`the command exited with status ${status}`],
+      idle: ['never'],
+    });
+  });
+
+  it('several reports at once; annotations and the human report are on stderr, since stdout is the command’s', async () => {
+    await using folder = await temporaryFolder();
+    const words = ['human:r.txt', 'markdown:r.md', 'github'].flatMap(text => ['--reporter', text]);
+    const { status, stdout, stderr } = await verified(folder, `console.log('mine');`, ...words);
+    expect([status, stdout]).toEqual([1, 'mine\n']);
+    const text = await readFile(folder.file('r.txt'), 'utf8');
+    expect(text).toMatch(/^✗ verification failed: 0 calls, 2 of 3 fixtures not as expected$/m);
+    expect(stderr).toContain(text);
+    expect(stderr).toMatch(/^::error file=fixtures\.yaml,line=4,title=mock-tool%3A plain::fixture plain /m);
+    expect(await readFile(folder.file('r.md'), 'utf8')).toMatch(/^\| plain \| ❌ failed \| fixture plain /m);
+  });
+
+  it('the old name --report works, and a line names the new one', async () => {
+    await using folder = await temporaryFolder();
+    const report = `junit:${folder.file('r.xml')}`;
+    const { status, stderr } = await verifiedHere(folder, GOOD, '--report', report);
+    expect([status, stderr.match(/^.*--report.*$/gm)]).toEqual([
+      0,
+      ['warning: --report is now --reporter, and will be removed: --reporter junit:r.xml'],
+    ]);
+    expect((await readJunit(folder.file('r.xml'))).failures).toBe(0);
+  });
+
   it('a report in a missing folder is an error before the start', async () => {
     await using folder = await temporaryFolder();
     const ran = `import { writeFileSync } from 'node:fs'; writeFileSync(import.meta.dirname + '/ran', '');`;
     const report = `json:${folder.file('no/where.json')}`;
-    const { status, stderr } = await verifiedHere(folder, ran, '--report', report);
+    const { status, stderr } = await verifiedHere(folder, ran, '--reporter', report);
     expect([status, await readdir(folder.path)]).toEqual([2, ['fixtures.yaml', 'test.mjs']]);
     expect(stderr).toMatch(/^error: .*no\/where\.json.*: no folder no\n.*mkdir -p no$/m);
   });
@@ -103,7 +144,7 @@ describe.concurrent('verification of a run', () => {
     await using folder = await temporaryFolder();
     const precious = await folder.write('precious', 'precious\n');
     await symlink(precious, folder.file('report'));
-    const { status } = await verifiedHere(folder, GOOD, '--report', `${format}:${folder.file('report')}`);
+    const { status } = await verifiedHere(folder, GOOD, '--reporter', `${format}:${folder.file('report')}`);
     expect([status, await readFile(precious, 'utf8')]).toEqual([0, 'precious\n']);
     expect((await lstat(folder.file('report'))).isFile()).toBe(true);
   });
@@ -115,8 +156,13 @@ describe.concurrent('verification of a run', () => {
     await using folder = await temporaryFolder();
     const report = folder.file('r.json');
     const spoil = `import { mkdirSync } from 'node:fs'; mkdirSync(${JSON.stringify(report)});`;
-    const { status, stderr } = await verifiedHere(folder, `${spoil} ${script}`, '--report', `json:${report}`);
-    expect(stderr).toMatch(/^✓ [\s\S]*^error: .*r\.json/m);
+    const { status, stderr } = await verifiedHere(
+      folder,
+      `${spoil} ${script}`,
+      '--reporter',
+      `json:${report}`,
+    );
+    expect(stderr).toMatch(/^[✓✗] verif[\s\S]*^error: .*r\.json/m);
     expect(stderr.includes('✗ the command exited with status 3\n')).toBe(expected === 3);
     expect(status).toBe(expected);
   });
@@ -156,6 +202,15 @@ describe.concurrent('--verify of a stopped server', () => {
     expect(await mock.stop('SIGINT')).toMatchObject({ status: 0, stderr: '' });
   });
 
+  it('a reporter verifies too; its report on stdout follows the ready line', async () => {
+    await using folder = await temporaryFolder();
+    const file = await folder.write('f.yaml', FIXTURES);
+    await using mock = await startMockHere([file, '--reporter', 'json']);
+    const { status, stdout } = await mock.stop('SIGTERM');
+    const [, ...report] = stdout.split('\n');
+    expect([status, JSON.parse(report.join('\n'))]).toMatchObject([1, { ok: false, calls: 0 }]);
+  });
+
   it('a callback that is under way when the time is over counts as undelivered', async () => {
     await using folder = await temporaryFolder();
     const file = await folder.write(
@@ -172,13 +227,29 @@ describe.concurrent('--verify of a stopped server', () => {
   });
 });
 
+interface Junit {
+  readonly tests: number;
+  readonly failures: number;
+  /** The messages of the failures. */
+  readonly failed: readonly string[];
+  readonly cases: number;
+  /** The names of all that took no time. */
+  readonly idle: readonly string[];
+}
+
 /** As Python's XML library reads it: what is not well-formed is an error. */
-async function readJunit(file: string): Promise<{ tests: number; failures: number; cases: number }> {
+async function readJunit(file: string): Promise<Junit> {
   const script = `
 import json, sys, xml.etree.ElementTree as tree
 root = tree.parse(sys.argv[1]).getroot()
 assert root.tag == 'testsuites'
-print(json.dumps({'tests': int(root.get('tests')), 'failures': len(root.findall('.//failure')), 'cases': len(root.findall('.//testcase'))}))`;
+print(json.dumps({
+  'tests': int(root.get('tests')),
+  'failures': int(root.get('failures')),
+  'failed': [f.get('message') for f in root.iter('failure')],
+  'cases': len(root.findall('.//testcase')),
+  'idle': [e.get('name') or e.tag for e in root.iter() if e.get('time') == '0'],
+}))`;
   const { stdout } = await promisify(execFile)('python3', ['-c', script, file]);
   return JSON.parse(stdout);
 }

@@ -126,6 +126,27 @@ describe.concurrent('verification: 1, with the reason on stderr', () => {
     expect(status).toBe(1);
   });
 
+  it('reports: the command is a test of its own, and the key is in none of them', async () => {
+    await using folder = await temporaryFolder();
+    const words = ['junit', 'json'].flatMap(name => ['--reporter', `${name}:${folder.file(name)}`]);
+    const args = [...words, '--key', 'KEY-CANARY-4711'];
+    const body = answered(lookup('KEY-CANARY-4711'));
+    const exit = ['sh', '-c', '"$@"; kill -9 $$', 'sh', ...posting(body)];
+    expect((await mocked(folder, exit, { args })).status).toBe(137);
+    const [junit, json] = await Promise.all(
+      ['junit', 'json'].map(name => readFile(folder.file(name), 'utf8')),
+    );
+    expect(junit).toMatch(
+      /<testcase classname="session mock\.command" name="the command succeeds" time="\d\.\d+">\s*<failure type="exit" message="the command exited with status 137">/,
+    );
+    expect(JSON.parse(json ?? '')).toMatchObject({
+      ok: false,
+      command: { status: 137 },
+      problems: { examples: expect.arrayContaining([expect.objectContaining({ kind: 'refused' })]) },
+    });
+    expect(`${junit}${json}`).not.toContain('KEY-CANARY');
+  });
+
   it('needs a command or --verify', async () => {
     await using silent = await startScript({ session: SESSION });
     expect(await silent.stop()).toMatchObject({ status: 0 });

@@ -28,9 +28,10 @@ describe('a run in which everything happened', () => {
     expect(verified(paid('a'), paid('b'))).toEqual({
       ok: true,
       calls: 2,
-      fixtures: [{ id: 'pay', place: 'tool.yaml:3', calls: 2, status: 'used' }],
+      fixtures: [{ id: 'pay', place: 'tool.yaml:3', calls: 2, ms: 8, status: 'used' }],
       unmatched: { count: 0, examples: [] },
       undelivered: { count: 0, examples: [] },
+      ms: { invocations: 2, callbacks: 2 },
     });
   });
 
@@ -56,7 +57,7 @@ describe('fixtures', () => {
   ])('a recorded fixture shows what it matches: %j', (match, answers) => {
     const verification = new Verification([{ id: 'run.ndjson#2', place: 'run.ndjson#2', match }]);
     expect(verification.report().fixtures).toEqual([
-      { id: 'run.ndjson#2', place: 'run.ndjson#2', answers, calls: 0, status: 'unused' },
+      { id: 'run.ndjson#2', place: 'run.ndjson#2', answers, calls: 0, ms: 0, status: 'unused' },
     ]);
   });
 

@@ -4,7 +4,7 @@ import { commandLine } from './commands/command-line.js';
 import type { RunCommand } from './commands/options.js';
 import { canDraw, type ExitStatus, PROGRAM, statusOfFailure } from './commands/terminal.js';
 import { faultText, troubleText, wrapMessages } from './render/outputs/trouble.js';
-import { endByForce, guardAgainstBlocking, handleEmergencies } from './system/process.js';
+import { endByForce, handleEmergencies } from './system/process.js';
 import { ignoreClosedPipes, isClosed } from './system/streams.js';
 import { ProtocolCliError } from './util/errors.js';
 
@@ -22,7 +22,6 @@ export async function main(argv: readonly string[], version: string): Promise<vo
       afterDashes: wordsAfterDashes(argv),
       cwd: process.cwd(),
       home: homedir(),
-      beforeLongComputation: guardAgainstBlocking,
       interrupt: () => process.kill(process.pid, 'SIGINT'),
     });
   };

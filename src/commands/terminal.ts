@@ -17,8 +17,6 @@ export interface Terminal {
   readonly home: string;
   /** Must be called before user code runs (threats, row 29): at the end, the program exits without waiting for it. */
   readonly announceUserCode: () => void;
-  /** Must be called before long computations on foreign data, so that a signal can end the process while they run. */
-  readonly beforeLongComputation?: () => void;
   /** Handles Ctrl-C when it is read as a key: in raw mode the terminal does not send a signal. */
   readonly interrupt: () => void;
 }

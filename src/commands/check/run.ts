@@ -50,7 +50,6 @@ export async function runCheck(
 ): Promise<ExitStatus> {
   if (flags.list && flags.runtime !== undefined) return listScenarios(flags, terminal);
   if (flags.list || flags.spec) return explainRules(flags, terminal);
-  terminal.beforeLongComputation?.();
   const check = async () => checkOnce(await planCheck(word, flags, terminal), terminal, probes);
   if (!flags.watch) return check();
   const { runtime, command } = flags;

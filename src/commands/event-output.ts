@@ -1,14 +1,12 @@
-import type { Stats } from 'node:fs';
-import { lstat } from 'node:fs/promises';
 import type { Event, RequestEvent } from '../events/events.js';
 import type { Log } from '../events/log.js';
 import { callbackRedactor, type EventRedactor, questionRedactor } from '../events/shareable.js';
-import { type TranscriptAbout, transcriptWriter } from '../events/transcript-writer.js';
+import type { TranscriptAbout } from '../events/transcript-writer.js';
 import { type Clock, systemClock } from '../system/clock.js';
-import type { PrivateFile } from '../system/files.js';
 import type { Redactor } from '../util/redact.js';
 import { usageError } from './options.js';
 import { PROGRAM } from './terminal.js';
+import type { TranscriptFileOptions } from './transcript-file.js';
 
 /** Returns the header of a transcript that starts now. */
 export function headerFor(
@@ -18,64 +16,31 @@ export function headerFor(
   return { startedAt: clock.wall().toISOString(), observer, program: PROGRAM };
 }
 
-/** The transcripts of this process: with `--watch`, each run replaces that of the run before. */
-const ownFiles = new Map<string, Stats>();
-
-/**
- * Reserves the path of a transcript. Replaces an empty file, and a file of this process that is unchanged; a changed one is kept.
- * @throws ProtocolCliError `unwritable-file`, also for any other file.
- */
-export async function createTranscript(path: string): Promise<PrivateFile> {
-  const { createPrivateFile, isEmptyFile } = await import('../system/files.js');
-  const own = ownFiles.get(path);
-  const isOwn = (there: Stats) => there.ino === own?.ino && there.mtimeMs === own.mtimeMs;
-  return createPrivateFile(path, {
-    replaces: there => isEmptyFile(there) || isOwn(there),
-    isReserved: own !== undefined,
-  });
-}
-
 /**
  * `--save`: writes all events from now on to a private file, secrets redacted. Returns how to end it; without a path, nothing is
- * written. A run that failed before its first event leaves no new file.
- * @param onLine receives the line number of each event, from 1, by its `seq`
+ * written.
  * @throws ProtocolCliError `unwritable-file`, now or at the end; `usage` for stdout.
  */
 export async function saveTranscript(
   log: Log,
   path: string | undefined,
-  redactor: Redactor,
+  redactor: EventRedactor,
   about: TranscriptAbout,
-  onLine: (seq: number, line: number) => void = () => {},
+  options?: TranscriptFileOptions,
 ): Promise<(reason: string) => Promise<void>> {
   if (path === undefined) return async () => {};
   if (path === '-')
     throw usageError('--save needs a file name', '-o ndjson writes the transcript to stdout.');
-  const file = await createTranscript(path);
-  const writer = transcriptWriter(redactor);
-  await file.write(writer.header(about));
-  let count = 1;
-  log.storeEventsIn(async event => {
-    const lines = writer.event(event);
-    count += lines.length;
-    onLine(event.seq, count);
-    for (const line of lines) await file.write(line);
+  const { createTranscriptFile } = await import('./transcript-file.js');
+  const file = await createTranscriptFile(path, redactor, about, options);
+  log.storeEventsIn({
+    take(event) {
+      redactor.learn(event); // must run before the event is written
+      file.take(event);
+    },
+    stored: file.stored,
   });
-  return async reason => {
-    try {
-      await log.stored();
-      if (count === 1 && reason !== 'done' && !ownFiles.has(path)) return await file.discard();
-      await file.write(writer.end(reason));
-    } catch (error) {
-      await file.discard();
-      throw error;
-    }
-    await file.commit();
-    await lstat(path).then(
-      own => ownFiles.set(path, own),
-      () => {}, // removed already
-    );
-  };
+  return file.close;
 }
 
 /**

@@ -98,7 +98,9 @@ export class Run {
   /** Starts `--save`. @param onLine receives the line of each event, by its `seq` @throws ProtocolCliError `unwritable-file`, `usage` */
   async save(path: string | undefined, onLine?: (seq: number, line: number) => void): Promise<void> {
     const { log, redactor, about } = this;
-    this.#finishTranscript = await saveTranscript(log, path, redactor, about, onLine);
+    const onForcedEnd = this.stderr.write;
+    const options = { onForcedEnd, ...(onLine && { onLine }) };
+    this.#finishTranscript = await saveTranscript(log, path, redactor, about, options);
   }
 
   /** Registers the end of a transcript that {@link save} does not write. */

@@ -104,7 +104,6 @@ export class Interruption {
   readonly #stopListening = onSignals(signal => {
     if (this.#status === undefined) return this.#stopWith(BY_SIGNAL[signal]);
     if (signal === 'SIGHUP') return; // a closing terminal sends it more than once
-    this.release();
     endByForce(signal);
   });
   readonly #forgetEmergency = onEmergency(() => {

@@ -380,9 +380,7 @@ function passSignals(signalAll: (signal: NodeJS.Signals) => void): () => void {
   const seen = new Set<NodeJS.Signals>();
   const stopListening = onSignals(signal => {
     if (seen.has(signal) && signal !== 'SIGHUP') {
-      signalAll('SIGKILL');
-      release();
-      return endByForce(signal);
+      return endByForce(signal); // kills the command
     }
     seen.add(signal);
     if (signal !== 'SIGINT' || !isOnTerminal()) signalAll(signal);

@@ -1,14 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { constants, lstatSync, rmSync, type Stats } from 'node:fs';
+import { constants, rmSync, type Stats, writeSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { basename, dirname, join, parse } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { errnoOf, ProtocolCliError } from '../util/errors.js';
 import { nearest } from '../util/text.js';
 import { beforeAnyEnd } from './process.js';
 
 /** The parts of node:fs in use, so that tests can make each call fail. */
-export type Files = Pick<typeof fs, 'lstat' | 'open' | 'rename' | 'writeFile'>;
+export type Files = Pick<typeof fs, 'link' | 'lstat' | 'open' | 'rename'>;
 
 export const OWNER_ONLY = 0o600;
 
@@ -20,23 +20,18 @@ export const NEW_AND_NOT_A_LINK =
 
 const BUFFERED = 64 * 1024;
 
-/** A file that is replaced atomically and that only its owner may read (threats, rows 26 and 27). */
+/** A file that appears at its path as a whole, and that only its owner may read (threats, rows 26 and 27). */
 export interface PrivateFile {
   /** Adds a line, without its line feed. Concurrent lines keep their order. */
   write(line: string): Promise<void>;
-  /** Moves the file to its path; if it may not replace the file there, it is kept beside it, and the error names it. */
+  /** Moves the file to its path, unless a file is there that may not be replaced. */
   commit(): Promise<void>;
   discard(): Promise<void>;
 }
 
 export interface Placing {
-  /**
-   * Whether an existing file may be replaced. By default, any file and any planted link is. Otherwise an empty file reserves the path
-   * from the start, so that no work is lost at the end.
-   */
+  /** Whether an existing file may be replaced. By default, any file and any planted link is. */
   readonly replaces?: (there: Stats) => boolean;
-  /** The path belongs to this process already. */
-  readonly isReserved?: boolean;
   readonly files?: Files;
 }
 
@@ -53,22 +48,17 @@ export function createPrivateFile(path: string, how?: Placing): Promise<PrivateF
 async function createFile(
   path: string,
   mode: number,
-  { replaces, isReserved = false, files = fs }: Placing = {},
+  { replaces = () => true, files = fs }: Placing = {},
 ): Promise<PrivateFile> {
-  const isInUse = await removeLeftDrafts(path);
-  if (replaces && isInUse)
-    throw new ProtocolCliError('unwritable-file', `cannot write ${path}: another run is writing it`, {
-      hint: 'Give another name.',
-    });
+  await removeLeftDrafts(path);
   const draft = await draftBeside(path);
   return withWriteErrors(path, async () => {
     const there = await files.lstat(path).catch(() => null);
     // A rename would destroy a device such as `/dev/null`; a link is only replaced.
     if (there && !there.isFile() && !there.isSymbolicLink())
       throw new Error('something that is not a file is there');
-    const file = new Draft(path, draft, await files.open(draft, NEW_AND_NOT_A_LINK, mode), files, replaces);
-    if (replaces && !isReserved && !(there && replaces(there))) await file.reserve(mode);
-    return file;
+    if (there && !replaces(there)) throw takenError(path);
+    return new Draft(path, draft, await files.open(draft, NEW_AND_NOT_A_LINK, mode), files, replaces);
   });
 }
 
@@ -83,7 +73,6 @@ export function openToAppend(path: string, files: Pick<Files, 'open'> = fs): Pro
 class Draft implements PrivateFile {
   #buffer = '';
   #flushed = Promise.resolve();
-  #isReserved = false;
   readonly #forget: () => void;
 
   constructor(
@@ -91,17 +80,9 @@ class Draft implements PrivateFile {
     private readonly draft: string,
     private readonly handle: fs.FileHandle,
     private readonly files: Files,
-    private readonly replaces: (there: Stats) => boolean = () => true,
+    private readonly replaces: (there: Stats) => boolean,
   ) {
     this.#forget = beforeAnyEnd(() => this.#remove());
-  }
-
-  /** Creates an empty file at the path. @throws ProtocolCliError `unwritable-file` if anything is there */
-  reserve(mode: number): Promise<void> {
-    return this.#orDiscard(async () => {
-      await this.files.writeFile(this.path, '', { flag: NEW_AND_NOT_A_LINK, mode });
-      this.#isReserved = true;
-    });
   }
 
   async write(line: string): Promise<void> {
@@ -109,8 +90,13 @@ class Draft implements PrivateFile {
     if (this.#buffer.length >= BUFFERED) await withWriteErrors(this.path, () => this.#flush());
   }
 
-  commit(): Promise<void> {
-    return this.#orDiscard(() => this.#publish());
+  async commit(): Promise<void> {
+    try {
+      await withWriteErrors(this.path, () => this.#publish());
+    } catch (error) {
+      await this.discard();
+      throw error;
+    }
   }
 
   async discard(): Promise<void> {
@@ -121,29 +107,26 @@ class Draft implements PrivateFile {
 
   #remove(): void {
     rmSync(this.draft, { force: true });
-    const there = this.#isReserved && lstatSync(this.path, { throwIfNoEntry: false });
-    if (there && isEmptyFile(there)) rmSync(this.path, { force: true });
-  }
-
-  async #orDiscard(work: () => Promise<void>): Promise<void> {
-    try {
-      await withWriteErrors(this.path, work);
-    } catch (error) {
-      await this.discard();
-      throw error;
-    }
   }
 
   async #publish(): Promise<void> {
     await this.#flush();
     await this.handle.sync();
     await this.handle.close();
-    const there = await this.files.lstat(this.path).catch(() => null);
-    const isTaken = there !== null && !this.replaces(there);
-    const target = isTaken ? pathBeside(this.path) : this.path;
-    await this.files.rename(this.draft, target);
+    await this.#place();
     this.#forget();
-    if (isTaken) throw takenError(this.path, target);
+  }
+
+  /** A link cannot replace a file, so of two programs that choose the same name only one gets it. Some disks have no links. */
+  async #place(): Promise<void> {
+    const isLinked = await this.files.link(this.draft, this.path).then(
+      () => true,
+      () => false,
+    );
+    if (isLinked) return this.#remove();
+    const there = await this.files.lstat(this.path).catch(() => null);
+    if (there && !this.replaces(there)) throw takenError(this.path);
+    await this.files.rename(this.draft, this.path);
   }
 
   /** Writes sequentially; after a failure all later writes fail. */
@@ -155,18 +138,9 @@ class Draft implements PrivateFile {
   }
 }
 
-/** Maximum number of characters, so that a longer name is valid too. */
-const MAX_NAME = 50;
-
-/** Returns a free path with the same extension. */
-function pathBeside(path: string): string {
-  const { dir, name, ext } = parse(path);
-  return join(dir, `${name.slice(0, MAX_NAME)}-${randomUUID().slice(0, 8)}${ext}`);
-}
-
-function takenError(path: string, target: string): ProtocolCliError {
-  const message = `cannot write ${path}: another program wrote to it; the new content is in ${target}`;
-  return new ProtocolCliError('unwritable-file', message, { hint: 'Keep the file that you need.' });
+function takenError(path: string): ProtocolCliError {
+  const hint = 'Give another name, or remove it first.';
+  return new ProtocolCliError('unwritable-file', `cannot write ${path}: file already exists`, { hint });
 }
 
 async function withWriteErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
@@ -211,7 +185,6 @@ function withoutCall(error: Error): string {
 }
 
 const HINTS: Readonly<Record<string, string>> = {
-  EEXIST: 'Give another name, or remove it first.',
   ENOENT: 'Create its folder first.',
   ENOSPC: 'The disk is full: free some space, or write elsewhere.',
 };
@@ -231,6 +204,8 @@ const MAX_HELD_BACK = 64 * 1024 * 1024;
 export class GroupWriter {
   #position: number;
   #queued = '';
+  /** What is being written at the position. */
+  #writing: Uint8Array = new Uint8Array(0);
   #next: Promise<void> | null = null;
   #current: Promise<void> = Promise.resolve();
   #isFailing = false;
@@ -264,13 +239,22 @@ export class GroupWriter {
     return this.#next;
   }
 
+  /** Writes what is left, before a forced end of this process: bytes on their way are written again, to the same place. */
+  finishSync(): void {
+    const left = Buffer.concat([this.#writing, Buffer.from(this.#queued)]);
+    for (let done = 0; done < left.length; )
+      done += writeSync(this.options.file.fd, left, done, left.length - done, this.#position + done);
+  }
+
   async #write(): Promise<void> {
     this.#current = this.#next ?? this.#current;
     this.#next = null;
     const bytes = Buffer.from(this.#queued);
     this.#queued = '';
+    this.#writing = bytes;
     try {
       await this.#append(bytes);
+      this.#position += bytes.length;
       this.#isFailing = false;
     } catch (cause) {
       this.#isFailing = true;
@@ -278,6 +262,8 @@ export class GroupWriter {
       const failure = writeError(this.options.path, cause);
       this.#failure ??= failure;
       throw failure;
+    } finally {
+      this.#writing = new Uint8Array(0);
     }
   }
 
@@ -287,7 +273,6 @@ export class GroupWriter {
     for (let done = 0; done < bytes.length; )
       done += (await file.write(bytes, done, bytes.length - done, this.#position + done)).bytesWritten;
     if (sync) await file.datasync();
-    this.#position += bytes.length;
   }
 }
 
@@ -321,19 +306,16 @@ export async function draftBeside(path: string): Promise<string> {
   return join(dirname(path), `${prefixFor(path)}${pid}-${born}-${randomUUID()}.tmp`);
 }
 
-/** Removes the temporary files for `path` whose processes are gone, if possible. Returns whether a running process has one. */
-export async function removeLeftDrafts(path: string): Promise<boolean> {
-  let isInUse = false;
+/** Removes the temporary files for `path` whose processes are gone, if possible. */
+export async function removeLeftDrafts(path: string): Promise<void> {
   const folder = dirname(path);
   const prefix = prefixFor(path);
   const names = await fs.readdir(folder).catch(() => []);
   for (const name of names) {
     const [, pid, born] = (name.startsWith(prefix) && MAKER.exec(name.slice(prefix.length))) || [];
-    if (pid === undefined) continue;
-    if (await isAlive(`${pid} ${born}`)) isInUse = true;
-    else await fs.rm(join(folder, name), { force: true }).catch(() => {});
+    if (pid !== undefined && !(await isAlive(`${pid} ${born}`)))
+      await fs.rm(join(folder, name), { force: true }).catch(() => {});
   }
-  return isInUse;
 }
 
 const MAKER = /^([1-9]\d{0,9})-(\d*)-[\da-f-]{36}\.tmp$/;

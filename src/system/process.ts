@@ -73,8 +73,9 @@ export function beforeForcedEnd(cleanup: () => void): () => void {
   return () => void cleanups.delete(cleanup);
 }
 
+/** The latest first: a screen that was opened after a file is closed before a message about the file is printed. */
 function runCleanups(): void {
-  for (const cleanup of cleanups) {
+  for (const cleanup of [...cleanups].reverse()) {
     try {
       cleanup();
     } catch {
@@ -83,9 +84,10 @@ function runCleanups(): void {
   }
 }
 
-/** Ends this process as the signal would; a remaining listener forwards the signal one turn later. */
+/** Ends this process as the signal would. Until the cleanup is done, further signals have no effect. */
 export function endByForce(signal: EndingSignal | 'SIGQUIT'): void {
   runCleanups();
+  process.removeAllListeners(signal);
   setTimeout(() => {}, PASSED_ON_MS);
   process.kill(process.pid, signal);
 }
@@ -113,10 +115,7 @@ export function handleEmergencies(end: (error: unknown) => void): () => void {
   let hasStarted = false;
   const start = (last: () => void) => {
     hasStarted = true;
-    finish = () => {
-      process.off('SIGQUIT', onQuit);
-      last();
-    };
+    finish = last;
     if (leaving.size === 0) return finish();
     setTimeout(() => finish(), MOMENT_MS);
     for (const leave of leaving) leave();

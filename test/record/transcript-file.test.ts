@@ -1,8 +1,9 @@
 import * as fs from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createTranscriptFile } from '../../src/commands/record/run.js';
+import { createTranscriptFile } from '../../src/commands/transcript-file.js';
 import { createLog, type EventStore, type Log } from '../../src/events/log.js';
 import { readTranscript } from '../../src/events/transcript-reader.js';
+import type { Files } from '../../src/system/files.js';
 import { createRedactor } from '../../src/util/redact.js';
 import { type Folder, temporaryFolder } from '../e2e/support/folder.js';
 import { troubleOf } from '../support/failing.js';
@@ -17,8 +18,8 @@ beforeEach(async () => {
 });
 afterEach(() => folder[Symbol.asyncDispose]());
 
-const create = (files?: Parameters<typeof createTranscriptFile>[3]) =>
-  createTranscriptFile(path, createRedactor(['canary']), ABOUT, files);
+const create = (files?: Files) =>
+  createTranscriptFile(path, createRedactor(['canary']), ABOUT, { ...(files && { files }) });
 const read = async () => readTranscript((await fs.readFile(path, 'utf8')).split('\n'));
 
 /** A log that such a file keeps. */

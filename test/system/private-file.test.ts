@@ -1,7 +1,7 @@
 import * as fs from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import type { Files, Placing } from '../../src/system/files.js';
 import { createPrivateFile, isEmptyFile, writePublicFile } from '../../src/system/files.js';
 
@@ -67,23 +67,12 @@ describe('a private file', () => {
     },
   );
 
-  it('reserves its path, only for its owner; another file there is kept, and ours beside it', async () => {
+  it('leaves a file that was created meanwhile, and nothing of its own', async () => {
     const file = await createPrivateFile(path, { replaces: isEmptyFile });
-    expect([await content(), (await fs.stat(path)).mode & 0o777]).toEqual(['', 0o600]);
     await file.write('ours');
     await fs.writeFile(path, 'theirs');
     await expect(file.commit()).rejects.toMatchObject(unwritable);
     expect(await content()).toBe('theirs');
-    const [beside = ''] = (await names()).sort();
-    expect(beside).toMatch(/^run-\w{8}\.ndjson$/);
-    expect(await fs.readFile(join(folder, beside), 'utf8')).toBe('ours\n');
-  });
-
-  it('is not left as an empty file if it is discarded, unless there was one', async () => {
-    await (await createPrivateFile(path, { replaces: isEmptyFile })).discard();
-    expect(await names()).toEqual([]);
-    await fs.writeFile(path, '');
-    await (await createPrivateFile(path, { replaces: isEmptyFile })).discard();
     expect(await names()).toEqual(['run.ndjson']);
   });
 
@@ -145,7 +134,12 @@ describe('a public file', () => {
   });
 });
 
+/** A file that is not there fails `lstat`, and some disks have no links. */
+const UNNEEDED: ReadonlySet<string | undefined> = new Set(['lstat', 'link']);
+
 describe('a failing system call', () => {
+  const BEGINNING = ['lstat', 'open', 'appendFile', 'appendFile', 'sync', 'close'];
+
   const runTo = (how: Placing) => async (files: Files) => {
     const file = await createPrivateFile(path, { ...how, files });
     try {
@@ -160,10 +154,11 @@ describe('a failing system call', () => {
 
   it('row 27: leaves the old file or the new one, for any call', async () => {
     const run = runTo({});
+    await fs.writeFile(path, 'before');
     const calls = await countCalls(run);
-    expect(calls).toEqual(['lstat', 'open', 'appendFile', 'appendFile', 'sync', 'close', 'lstat', 'rename']);
+    expect(calls).toEqual([...BEGINNING, 'link', 'lstat', 'rename']);
     for (const index of calls.keys()) {
-      if (calls[index] === 'lstat') continue; // a file that is not there fails it too
+      if (UNNEEDED.has(calls[index])) continue;
       await fs.writeFile(path, 'before');
       await expect(run(failingAt(index)), calls[index]).rejects.toMatchObject({
         ...unwritable,
@@ -177,15 +172,25 @@ describe('a failing system call', () => {
   it('row 27: leaves no file if there was none, for any call', async () => {
     const run = runTo({ replaces: isEmptyFile });
     const calls = await countCalls(run);
-    const ending = ['appendFile', 'appendFile', 'sync', 'close', 'lstat', 'rename'];
-    expect(calls).toEqual(['lstat', 'open', 'writeFile', ...ending]);
+    expect(calls).toEqual([...BEGINNING, 'link']);
     await fs.rm(path);
     for (const index of calls.keys()) {
-      if (calls[index] === 'lstat') continue;
+      if (UNNEEDED.has(calls[index])) continue;
       await expect(run(failingAt(index)), calls[index]).rejects.toMatchObject(unwritable);
       expect(await names()).toEqual([]);
     }
   });
+});
+
+test('a disk without links: a file is placed, and never over another one', async () => {
+  const link = () => Promise.reject(Object.assign(new Error('not permitted'), { code: 'EPERM' }));
+  const create = () => createPrivateFile(path, { replaces: isEmptyFile, files: { ...fs, link } });
+  const [file, late] = [await create(), await create()];
+  await file.write('one');
+  await file.commit();
+  await late.write('two');
+  await expect(late.commit()).rejects.toMatchObject(unwritable);
+  expect([await content(), await names()]).toEqual(['one\n', ['run.ndjson']]);
 });
 
 async function countCalls(run: (files: Files) => Promise<void>): Promise<string[]> {
@@ -215,6 +220,6 @@ function watched(before: (name: string) => void): Files {
         };
       },
     });
-  const { lstat, open, rename, writeFile } = fs;
-  return announce({ lstat, open, rename, writeFile });
+  const { link, lstat, open, rename } = fs;
+  return announce({ link, lstat, open, rename });
 }

@@ -9,10 +9,11 @@ import { verbosePrinter } from '../../render/wire.js';
 import { readError } from '../../system/files.js';
 import { errnoOf, messageOf, ProtocolCliError } from '../../util/errors.js';
 import { didYouMean } from '../../util/text.js';
-import { createTranscript, saveTranscript } from '../event-output.js';
+import { saveTranscript } from '../event-output.js';
 import { usageError } from '../options.js';
 import type { Run } from '../run.js';
 import { serverOutput } from '../target.js';
+import { requireFreePath } from '../transcript-file.js';
 import type { CheckFlags } from './plan.js';
 
 /** The scenarios with these names, else those that test these rules, else all. @throws ProtocolCliError `usage` for an unknown name */
@@ -52,7 +53,7 @@ async function prepareFolder(path: string, scenarios: ReturnType<typeof scenario
     const why = errnoOf(cause) === 'ENOTDIR' ? 'a part of its path is a file' : messageOf(cause);
     throw new ProtocolCliError('unwritable-file', `could not create the folder ${path}: ${why}`, { cause });
   });
-  for (const { name } of scenarios) await (await createTranscript(join(path, `${name}.ndjson`))).discard();
+  for (const { name } of scenarios) await requireFreePath(join(path, `${name}.ndjson`));
 }
 
 /** Accepts a log that the runtime has not created yet. @throws ProtocolCliError `unreadable-file` */
@@ -77,7 +78,7 @@ interface Progress {
 export async function driveRuntime(
   command: string,
   flags: CheckFlags,
-  { clock, signal, redactor, about }: Run,
+  { clock, signal, redactor, about, stderr }: Run,
   progress: Progress,
 ) {
   const { save, verbose, quiet, model, probeTimeout: windowMs, log: logPath } = flags;
@@ -97,7 +98,8 @@ export async function driveRuntime(
       log.subscribe(event => redactor.learn(event));
       if (verbose) log.subscribe(verbosePrinter(redactor, print));
       const path = save === undefined ? undefined : join(save, `${name}.ndjson`);
-      const endTranscript = await saveTranscript(log, path, redactor, { ...about, observer: 'tool' });
+      const own = { ...about, observer: 'tool' } as const;
+      const endTranscript = await saveTranscript(log, path, redactor, own, { onForcedEnd: stderr.write });
       return {
         ...(verbose && { onStderr: output.add }),
         async end() {

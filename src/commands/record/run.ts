@@ -1,16 +1,12 @@
-import { rm } from 'node:fs/promises';
 import type { Event } from '../../events/events.js';
-import type { EventStore } from '../../events/log.js';
 import type { EventRedactor } from '../../events/shareable.js';
-import { type TranscriptAbout, transcriptWriter } from '../../events/transcript-writer.js';
 import { PROTOCOL_WORDS } from '../../protocol/callbacks.js';
 import { startRecorder } from '../../record/recorder.js';
 import { pluralize } from '../../render/line.js';
-import { createPrivateFile, type Files, GroupWriter, isEmptyFile, openToAppend } from '../../system/files.js';
 import { keepHeapTight } from '../../system/process.js';
 import { ignoreClosedPipes } from '../../system/streams.js';
 import { isCredentialHeader, secretsOf } from '../../util/credentials.js';
-import { createRedactor, type Redactor } from '../../util/redact.js';
+import { createRedactor } from '../../util/redact.js';
 import { readUrl } from '../../util/url.js';
 import { valueAt } from '../../util/values.js';
 import { wireSecrets } from '../event-output.js';
@@ -18,6 +14,7 @@ import { type ServerFlags, usageError } from '../options.js';
 import { networkWarnings, printReady, runServer, startLines } from '../run-server.js';
 import { requireUrl } from '../target.js';
 import type { Terminal } from '../terminal.js';
+import { createTranscriptFile } from '../transcript-file.js';
 
 /** Shorter values may be ordinary words. */
 const MIN_CREDENTIAL_LENGTH = 8;
@@ -93,12 +90,13 @@ export async function runRecord(url: string, flags: RecordFlags, terminal: Termi
   return runServer({ terminal, observer: 'recorder' }, async (run, onClose) => {
     const { log, about } = run;
     const redactor = recordedSecrets();
-    const file = path === undefined ? null : await createTranscriptFile(path, redactor, about);
+    const onForcedEnd = run.stderr.write;
+    const file =
+      path === undefined ? null : await createTranscriptFile(path, redactor, about, { onForcedEnd });
     let summary: (() => string) | null = null;
     run.onTranscriptEnd(async reason => {
       await file?.close(reason);
-      if (!summary) await file?.remove();
-      else if (file && !flags.quiet) run.stderr.write(`wrote ${path} (${summary()})\n`);
+      if (file && summary && !flags.quiet) run.stderr.write(`wrote ${path} (${summary()})\n`);
     });
     log.storeEventsIn({
       take(event) {
@@ -140,47 +138,4 @@ export async function runRecord(url: string, flags: RecordFlags, terminal: Termi
     const readerGone = new Promise(resolve => stdout.once('error', resolve));
     return { quit: path === undefined ? readerGone : new Promise(() => {}) };
   });
-}
-
-/** A transcript that is written line by line, so that a kill loses nothing: `log.keep(file)`. */
-interface TranscriptFile extends EventStore {
-  /**
-   * Writes the last line.
-   * @throws ProtocolCliError `unwritable-file` for the first line that could not be written in time, even if it was written later.
-   */
-  close(reason: string): Promise<void>;
-  /** Deletes the closed file, because a recorder that did not start leaves no file. */
-  remove(): Promise<void>;
-}
-
-/**
- * Creates a private file, or uses an existing empty one (threats, rows 25 to 27).
- * @param files default: node:fs
- * @throws ProtocolCliError `unwritable-file`.
- */
-export async function createTranscriptFile(
-  path: string,
-  redactor: Redactor,
-  about: TranscriptAbout,
-  files?: Files,
-): Promise<TranscriptFile> {
-  const lines = transcriptWriter(redactor);
-  const draft = await createPrivateFile(path, { replaces: isEmptyFile, ...(files && { files }) });
-  await draft.write(lines.header(about));
-  await draft.commit();
-  const file = await openToAppend(path, files);
-  const { size: position } = await file.stat();
-  const writer = new GroupWriter({ path, file, position, sync: false });
-  const add = (texts: readonly string[]) => writer.add(texts.map(text => `${text}\n`).join(''));
-  return {
-    take: (event: Event) => add(lines.event(event)),
-    stored: () => writer.written(),
-    async close(reason) {
-      add([lines.end(reason)]);
-      await writer.written().catch(() => {}); // thrown below as `failure`
-      await file.close();
-      if (writer.failure) throw writer.failure;
-    },
-    remove: () => rm(path, { force: true }),
-  };
 }

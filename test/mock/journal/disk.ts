@@ -14,15 +14,15 @@ const FULL = Object.assign(new Error('no space left on device'), { code: 'ENOSPC
 
 /** The real disk, that can be full: then half of what is to be appended is written, and the call fails. */
 export function disk(): Disk {
-  const { lstat, rename, writeFile } = fs;
+  const { link, lstat, rename } = fs;
   const state: Disk = {
     isFull: false,
     isShort: false,
     writes: 0,
     syncs: 0,
+    link,
     lstat,
     rename,
-    writeFile,
     open: async (...parameters) => watched(await fs.open(...parameters), state),
   };
   return state;

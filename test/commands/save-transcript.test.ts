@@ -30,18 +30,15 @@ async function saved(
 test.each([
   ['no', null],
   ['an empty', ''],
-])(
-  'with %s file in its place, it contains why it ended',
-  async (_, earlier) => {
-    const { text, files } = await saved(log, earlier);
-    const lines = (text ?? '').trim().split('\n');
-    expect(lines.map(line => JSON.parse(line))).toMatchObject([
-      { kind: 'header', ...ABOUT },
-      { kind: 'end', reason: 'done' },
-    ]);
-    expect(files).toEqual(['t.ndjson']);
-  },
-);
+])('with %s file in its place, it contains why it ended', async (_, earlier) => {
+  const { text, files } = await saved(log, earlier);
+  const lines = (text ?? '').trim().split('\n');
+  expect(lines.map(line => JSON.parse(line))).toMatchObject([
+    { kind: 'header', ...ABOUT },
+    { kind: 'end', reason: 'done' },
+  ]);
+  expect(files).toEqual(['t.ndjson']);
+});
 
 test('a run that failed before its first event leaves no file', async () => {
   expect(await saved(log, null, undefined, 'port-in-use')).toMatchObject({ files: [] });

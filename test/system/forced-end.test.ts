@@ -57,34 +57,37 @@ test('a second signal ends the process at once, without its server; the transcri
 test.each([
   ['a second Ctrl-C', 'SIGINT'],
   ['a second SIGQUIT', 'SIGQUIT'],
-] as const)('%s ends check --runtime; the transcript of its scenario is kept and named', async (_, signal) => {
-  await using folder = await temporaryFolder();
-  const driver = await folder.write(
-    'driver.mjs',
-    `import { drive } from ${JSON.stringify(DRIVER.href)};
+] as const)(
+  '%s ends check --runtime; the transcript of its scenario is kept and named',
+  async (_, signal) => {
+    await using folder = await temporaryFolder();
+    const driver = await folder.write(
+      'driver.mjs',
+      `import { drive } from ${JSON.stringify(DRIVER.href)};
     for (const name of ['SIGINT', 'SIGTERM']) process.on(name, () => {});
     setInterval(() => {}, 1000);
     await drive({ input: process.stdin, output: process.stdout, env: process.env });`,
-  );
-  const saved = folder.file('out');
-  const options = ['--scenario', 'cancel', '--save', saved, '--probe-timeout', '60s'];
-  const { child, ended } = start(['check', '--runtime', `node '${driver}'`, ...options]);
-  const path = `${saved}/cancel.ndjson`;
-  await eventually('the scenario calls its tool', async () =>
-    (await readFile(path, 'utf8').catch(() => '')).includes('"purpose":"invocation"'),
-  );
-  await eventually('it has ended', () => {
-    child.kill(signal);
-    return child.exitCode !== null || child.signalCode !== null;
-  });
-  const { stderr } = await ended;
-  expect(child.signalCode).toBe(signal);
-  expect(await readdir(saved)).toEqual(['cancel.ndjson']);
-  const { events, faults, end } = await transcriptIn(path);
-  expect({ faults, end }).toEqual({ faults: [], end: null });
-  expect(purposesOf(events)).toContain('invocation');
-  expect(stderr).toContain(`kept ${path}: incomplete, ${events.length} events\n`);
-});
+    );
+    const saved = folder.file('out');
+    const options = ['--scenario', 'cancel', '--save', saved, '--probe-timeout', '60s'];
+    const { child, ended } = start(['check', '--runtime', `node '${driver}'`, ...options]);
+    const path = `${saved}/cancel.ndjson`;
+    await eventually('the scenario calls its tool', async () =>
+      (await readFile(path, 'utf8').catch(() => '')).includes('"purpose":"invocation"'),
+    );
+    await eventually('it has ended', () => {
+      child.kill(signal);
+      return child.exitCode !== null || child.signalCode !== null;
+    });
+    const { stderr } = await ended;
+    expect(child.signalCode).toBe(signal);
+    expect(await readdir(saved)).toEqual(['cancel.ndjson']);
+    const { events, faults, end } = await transcriptIn(path);
+    expect({ faults, end }).toEqual({ faults: [], end: null });
+    expect(purposesOf(events)).toContain('invocation');
+    expect(stderr).toContain(`kept ${path}: incomplete, ${events.length} events\n`);
+  },
+);
 
 test('SIGKILL: what a transcript has so far is readable at its path', async () => {
   await using folder = await temporaryFolder();

@@ -71,8 +71,12 @@ export class Run {
   readonly clean = (text: string): string => this.redactor.text(text);
 
   /** Prints a warning, once. */
-  warn({ id, message }: Warning): void {
-    const warning = { ...(id && { id }), message: this.clean(message) };
+  warn({ id, message, details }: Warning): void {
+    const warning = {
+      ...(id && { id }),
+      message: this.clean(message),
+      ...(details && { details: details.map(this.clean) }),
+    };
     if (this.warnings.some(each => each.message === warning.message)) return;
     this.warnings.push(warning);
     this.stderr.write(warningText(warning));

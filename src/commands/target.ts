@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Event } from '../events/events.js';
+import type { Event, Fact } from '../events/events.js';
 import type { Exchange } from '../events/exchange.js';
 import type { Log } from '../events/log.js';
 import type { FixtureSet } from '../fixtures/fixture-set.js';
@@ -8,12 +8,11 @@ import { isWildcard } from '../http/guard.js';
 import { createNodeClient } from '../http/node-client.js';
 import { shippedFile } from '../package-root.js';
 import type { Warning } from '../protocol/requirements.js';
-import type { Trouble } from '../render/outputs/trouble.js';
 import type { ListenerOptions } from '../runtime/callback-server.js';
 import type { McpPeer, McpTarget } from '../runtime/mcp/transports.js';
 import { finishedWithin } from '../system/process.js';
 import { jsonFault } from '../util/json.js';
-import { decodeUtf8 } from '../util/text.js';
+import { decodeUtf8, joinFirst, truncate } from '../util/text.js';
 import { visible } from '../util/visible.js';
 import { usageError } from './options.js';
 import type { OnStop } from './terminal.js';
@@ -57,7 +56,7 @@ export function commandOf(target: ConfiguredTarget): string | null {
 }
 
 /** The exit of a started server that was not stopped. */
-interface ServerExit {
+export interface ServerExit {
   /** `exited with status 3` */
   readonly how: string;
   /** The last lines of its stderr. */
@@ -397,22 +396,15 @@ interface Watcher {
   calls(): Iterable<Exchange>;
   /** Receives whole lines of stderr, each marked as the server's. */
   readonly onStderr: ((lines: string) => void) | null;
-  /** Receives the exit of a server that no call was waiting for. */
-  onWarning(message: string): void;
 }
 
-/**
- * Watches the servers started by a command. When one exits, its pending calls end, with the previous message as context; a later exit,
- * such as after a notice, is a warning.
- */
+/** Watches the servers started by a command, and records when one exits: its pending calls end. */
 export class StartedServers {
   #last = '';
   #isSuspect = false;
   /** The legs of the open requests to a tool. */
   readonly #toTool = new Set<string>();
   readonly #exits: Promise<unknown>[] = [];
-  /** The last output of a server that exited with calls pending. */
-  #lastOutput: readonly string[] = [];
   /** The callbacks for {@link startTarget}. */
   readonly options: Pick<ReachOptions, 'onStarted' | 'onServerExit' | 'onStderr'>;
 
@@ -429,25 +421,14 @@ export class StartedServers {
     };
   }
 
-  /** If a failure was caused by a server's exit, adds the server's last output. */
-  explain(failure: Trouble | null): Trouble | null {
-    return failure && this.#lastOutput.length > 0 ? { ...failure, faults: this.#lastOutput } : failure;
-  }
-
   /** Waits briefly for a server whose connection broke: it may be exiting. */
   async settle(): Promise<void> {
     if (this.#isSuspect && this.#exits.length > 0) await finishedWithin(Promise.race(this.#exits), EXIT_MS);
   }
 
-  #onServerExit({ how, lastLines }: ServerExit): void {
-    const value = `the server ${how}${this.#last}`;
+  #onServerExit(exit: ServerExit): void {
     const pending = [...this.watcher.calls()].filter(({ settled }) => settled === null);
-    const output =
-      lastLines.length === 0 ? 'It wrote nothing to stderr' : `Last output: ${lastLines.join(' ␊ ')}`;
-    if (pending.length === 0) this.watcher.onWarning(`${value}. ${output}`);
-    else this.#lastOutput = lastLines;
-    for (const { key } of pending)
-      this.log.emit({ kind: 'decided', what: 'give-up', by: 'policy', value, calls: [key] });
+    this.log.emit(exitFact(exit, pending, this.#last));
   }
 
   /** Remembers the last message to a tool, or the last answer. */
@@ -462,4 +443,26 @@ export class StartedServers {
       else if (!isFromTool) this.#last = ` after its callback was answered with ${event.status}`;
     }
   }
+}
+
+/** Limits: operations that are named, and the length of a name. */
+const MAX_NAMED = { count: 3, length: 60 };
+
+/** @param last the last message, which is named if no call is pending */
+export function exitFact(
+  { how, lastLines }: ServerExit,
+  pending: readonly Exchange[],
+  last = '',
+): Extract<Fact, { kind: 'exited' }> {
+  const arrived = pending.filter(({ attempts }) => attempts.some(each => each.broken?.phase !== 'connect'));
+  const names = [...new Set(arrived.map(({ invocation }) => invocation.operation))].map(
+    name => `\`${truncate(name, MAX_NAMED.length)}\``,
+  );
+  const during = ` during ${names.length === 1 ? '' : 'one of '}${joinFirst(names, MAX_NAMED.count)}`;
+  return {
+    kind: 'exited',
+    message: `the server ${how}${names.length === 0 ? last : during}`,
+    output: [...lastLines],
+    ...(pending.length > 0 && { calls: pending.map(({ key }) => key) }),
+  };
 }

@@ -191,6 +191,15 @@ const ownFacts = () =>
       turn: z.optional(turnSchema),
     }),
     z.object({ kind: z.literal('warned'), ...envelope, message: z.string() }),
+    /** A server that this program started has ended, and was not stopped. `calls` are those without an end yet. */
+    z.object({
+      kind: z.literal('exited'),
+      ...envelope,
+      /** How it ended, and during which operation or after which message: `the server exited with status 1 during …`. */
+      message: z.string(),
+      /** The last lines that it wrote to stderr. */
+      output: z.array(z.string()),
+    }),
     /** The new status of an agent session, as the platform set it or the client saw it. `thread` is the id of the session. */
     z.object({
       kind: z.literal('session'),

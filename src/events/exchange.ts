@@ -68,6 +68,8 @@ export type Settlement = { readonly at: number } & (
       readonly attempts: number;
       /** Details beyond the code, if known: the server exited. */
       readonly reason?: string;
+      /** The last output of a server that exited. */
+      readonly output?: readonly string[];
     }
   | { readonly by: 'timeout'; readonly afterMs: number }
   | { readonly by: 'cancel'; readonly who: 'person' | 'flag' | 'policy' }

@@ -102,6 +102,11 @@ function step(exchange: Exchange, event: Event, redact: (text: string) => string
     }
     case 'decided':
       return onDecision(exchange, event);
+    case 'exited': {
+      const { at, message: reason, output } = event;
+      const { length: attempts } = exchange.attempts;
+      return settle(exchange, { by: 'unreachable', at, ...EXITED, attempts, reason, output });
+    }
     default:
       ignored<
         | 'expected'
@@ -221,12 +226,13 @@ function withDecision(exchange: Exchange, what: 'choice' | 'consent', event: Eve
   return { ...answered, selections: [...exchange.selections, selection] };
 }
 
+const EXITED = { phase: 'answer', code: 'EXITED' };
+
 /** @param reason why the dispatch was given up, if not because of its response */
 function dispatchFailure({ attempts }: Exchange, at: number, reason?: string | number): Settlement {
   const { length } = attempts;
   const last = attempts.at(-1);
-  if (typeof reason === 'string')
-    return { by: 'unreachable', at, phase: 'answer', code: 'EXITED', attempts: length, reason };
+  if (typeof reason === 'string') return { by: 'unreachable', at, ...EXITED, attempts: length, reason };
   if (last?.status !== undefined)
     return { by: 'refusal', at, status: last.status, excerpt: last.excerpt ?? '' };
   const broken = last?.broken ?? { phase: 'connect', code: 'UNKNOWN' };

@@ -181,6 +181,8 @@ export class History {
   readonly threads = new Map<string, Thread>();
   readonly untracked = new UntrackedRequests();
   readonly toolsets: EventOf<'loaded'>[] = [];
+  /** The servers that ended. */
+  readonly exits: EventOf<'exited'>[] = [];
   /** By thread, the keys of calls with an open subscription. */
   readonly #subscribed = new Map<string, Set<string>>();
   readonly #redact: (text: string) => string;
@@ -206,6 +208,7 @@ export class History {
   apply(event: Event): void {
     if (this.#expected && event.kind === 'request') this.#dropOld(this.#expected, event);
     if (event.kind === 'loaded') this.toolsets.push(event);
+    if (event.kind === 'exited') this.exits.push(event);
     for (const key of event.calls ?? []) this.#applyToCall(key, event);
     if (event.kind === 'request' && event.purpose === 'close') this.#closeThread(event);
     this.untracked.apply(event);

@@ -136,9 +136,9 @@ function step(session: Session, event: Event, postKeys: readonly string[] = []):
     case 'broken':
       return withCalls(session, postKeys, call => afterPost(call, event));
     default:
-      ignored<'expected' | 'loaded' | 'decided' | 'matched' | 'shaped' | 'planned' | 'dropped' | 'driver'>(
-        event,
-      );
+      ignored<
+        'expected' | 'loaded' | 'decided' | 'matched' | 'shaped' | 'planned' | 'dropped' | 'driver' | 'exited'
+      >(event);
       return session;
   }
 }

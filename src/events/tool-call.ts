@@ -114,9 +114,17 @@ function step(call: ToolCall, event: Event): ToolCall {
     case 'warned':
       return { ...call, warnings: [...call.warnings, event.message] };
     default:
-      ignored<'expected' | 'answered' | 'denied' | 'loaded' | 'shaped' | 'session' | 'awaiting' | 'driver'>(
-        event,
-      );
+      ignored<
+        | 'expected'
+        | 'answered'
+        | 'denied'
+        | 'loaded'
+        | 'shaped'
+        | 'session'
+        | 'awaiting'
+        | 'driver'
+        | 'exited'
+      >(event);
       return call;
   }
 }

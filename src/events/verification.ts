@@ -362,6 +362,7 @@ export class Verification {
         | 'session'
         | 'awaiting'
         | 'driver'
+        | 'exited'
       >(event);
   }
 

@@ -72,6 +72,8 @@ export type RequirementId = (typeof REQUIREMENT_IDS)[number];
 export interface Warning {
   readonly id?: RequirementId;
   readonly message: string;
+  /** Further lines, such as the last output of a server. */
+  readonly details?: string[];
 }
 
 const IDS: ReadonlySet<string> = new Set(REQUIREMENT_IDS);

@@ -82,8 +82,9 @@ function settlementFailure(
     case 'refusal':
       return { code: 'bad-acknowledgement', message, hint: refusalHint(exchange, settled.status) };
     case 'unreachable': {
-      if (settled.reason !== undefined)
-        return { code: 'unreachable', message, hint: 'See its log; use -v to show its stderr.' };
+      const { reason, output: faults = [] } = settled;
+      if (reason !== undefined)
+        return { code: 'unreachable', message, hint: 'See its log; use -v to show its stderr.', faults };
       const hint = 'Check that the tool is running and its endpoint is correct.';
       return { code: 'unreachable', message: `${exchange.endpoint}: ${message}`, hint };
     }
@@ -179,6 +180,10 @@ function acknowledgementHint(exchange: Exchange): string[] {
 /** The indent of the rows that follow. */
 const INDENT = say('', 'gutter');
 
+function indentedLine(text: string): Line {
+  return [say('    ', 'gutter'), ...quote(text)];
+}
+
 /** Why the result is missing, and the warnings. */
 export function problemLines(
   warnings: readonly Warning[],
@@ -190,11 +195,11 @@ export function problemLines(
   return [
     [say(title, 'title')],
     ...(message === undefined ? [] : [[say('✗ ', 'bad'), INDENT, ...quote(message)]]),
-    ...faults.map((fault): Line => [say('    ', 'gutter'), ...quote(fault)]),
+    ...faults.map(indentedLine),
     ...(hint === undefined ? [] : [[say('  ', 'gutter'), ...quote(hint, 'dim')]]),
-    ...warnings.map(({ id, message: text }): Line => {
+    ...warnings.flatMap(({ id, message: text, details = [] }): Line[] => {
       const about = id ? [say(` [${id}]`, 'dim')] : [];
-      return [say('! ', 'warn'), INDENT, ...quote(text), ...about];
+      return [[say('! ', 'warn'), INDENT, ...quote(text), ...about], ...details.map(indentedLine)];
     }),
   ];
 }

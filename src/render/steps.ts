@@ -190,6 +190,7 @@ const NEW_STEPS: { readonly [Kind in EventKind]: NewSteps<Kind> | null } = {
   awaiting: null,
   answered: null,
   driver: null,
+  exited: null,
 };
 
 function attemptsOf({ attempts }: Exchange, leg: string): Attempt[] {

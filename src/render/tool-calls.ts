@@ -246,6 +246,7 @@ const NEWS: { readonly [Kind in EventKind]: NewsOf<Kind> | null } = {
     const text = clipped(ended ?? body?.text ?? '', 'plain', MAX);
     return sessions ? null : withMark('aside', line`${say(`driver ${DRIVER_ARROWS[from]}`, 'dim')} ${text}`);
   },
+  exited: null,
   session: sessionNews,
   awaiting: sessionNews,
   answered: sessionNews,

@@ -1,3 +1,4 @@
+import type { EventOf } from '../events/events.js';
 import {
   ACK_SLOW_MS,
   ACK_TOLERANCE_MS,
@@ -23,6 +24,7 @@ export function warningsOf(history: History, exchange: Exchange | undefined): Wa
     ...(exchange ? callWarnings(exchange, history.isWhole) : []),
     ...misdirected(untracked, history.untracked.misdirected),
     ...untracked.flatMap(noticeWarnings),
+    ...history.exits.flatMap(exitWarnings),
     ...(forgotten > 0 ? [{ message: `${more} dropped (limit reached)` }] : []),
     ...(exchange?.settled ? resultWarnings(exchange) : []),
   ];
@@ -165,6 +167,11 @@ export function noticeWarnings({ purpose, status, broken }: UntrackedRequest): W
   if (id === undefined || status === 200 || (status === undefined && !broken)) return [];
   const answer = status === undefined ? `not answered (${broken})` : `answered ${status} instead of 200`;
   return [{ id, message: `${what} was ${answer}` }];
+}
+
+/** The exit of a server; a call that it ended reports it itself. */
+function exitWarnings({ message, output: details, calls }: EventOf<'exited'>): Warning[] {
+  return calls ? [] : [{ message, details }];
 }
 
 /** Warns of unusual characters in a text for the LLM (RT-SANITIZE). */

@@ -105,6 +105,7 @@ const EVENT_WORDS: { readonly [Kind in EventKind]: WordsOf<Kind> } = {
   awaiting: ({ pending }) => line`${kind('awaiting')} ${pluralize(pending.length, 'call')}`,
   driver: ({ from, body, ended }, foreign) =>
     line`${kind('driver')} ${DRIVER_ARROWS[from]} ${foreign(ended ?? body?.text ?? '')}`,
+  exited: ({ message }, foreign) => line`${kind('exited')} ${foreign(message)}`,
   dropped: ({ what, why, count }, foreign) =>
     line`${kind('dropped')} ${count === 1 ? '' : `${count} × `}${what}: ${foreign(why)}`,
 };

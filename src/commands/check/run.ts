@@ -11,6 +11,7 @@ import { judgeCases } from '../../check/judge-cases.js';
 import { runProbes } from '../../check/probes/probes.js';
 import { scenarioIn } from '../../check/runtime-view.js';
 import type { Event } from '../../events/events.js';
+import { History } from '../../events/history.js';
 import { consentSecrets, type EventRedactor } from '../../events/shareable.js';
 import { missingFrom, readRecording } from '../../events/transcript-reader.js';
 import { REQUIREMENT_IDS, type Warning } from '../../protocol/requirements.js';
@@ -164,8 +165,9 @@ function warningsIn(recordings: readonly Recording[], redactor: Redactor): reado
     const scenario = scenarioIn(events);
     return events.flatMap(event => {
       const isOfCall = scenario !== undefined && event.calls !== undefined; // a tool of the scenario warns of what the rules judge
-      if (event.kind !== 'warned' || isOfCall) return [];
-      const message = redactor.text(event.message);
+      const found = warningIn(event);
+      if (found === null || (isOfCall && event.kind === 'warned')) return [];
+      const message = redactor.text(found);
       const known = scenarios.get(message);
       if (scenario !== undefined) scenarios.set(message, (known ?? new Set()).add(scenario));
       return known && scenario !== undefined ? [] : [{ message }];
@@ -175,6 +177,11 @@ function warningsIn(recordings: readonly Recording[], redactor: Redactor): reado
     const names = [...(scenarios.get(message) ?? [])];
     return { message: names.length === 0 ? message : `${message} (in ${joinFirst(names, MAX_NAMES)})` };
   });
+}
+
+function warningIn(event: Event): string | null {
+  if (event.kind === 'exited') return `${event.message}. Last output: ${event.output.join(' ␊ ')}`;
+  return event.kind === 'warned' ? event.message : null;
 }
 
 /** Returns how to see the complete messages of a check: in its transcript. */
@@ -332,12 +339,15 @@ async function probe(
   progress.begin();
   if (verbose) log.subscribe(verbosePrinter(redactor, progress.printLine));
   const print = (text: string) => progress.printLine(redactor.text(text));
+  const history = new History();
+  history.keepRecent(new Set());
+  log.subscribe(event => history.apply(event));
+  const servers = new StartedServers(log, {
+    calls: () => history.exchanges.values(),
+    onStderr: verbose ? print : null,
+  });
   const url = await startTarget(target, {
-    ...new StartedServers(log, {
-      calls: () => [],
-      onStderr: verbose ? print : null,
-      onWarning: message => log.emit({ kind: 'warned', message }),
-    }).options,
+    ...servers.options,
     ...{ onStop, signal },
     ...(!quiet && { onRemark: text => print(`${visibleLine(text)}\n`) }),
   });
@@ -349,6 +359,7 @@ async function probe(
     onConsent: consent => progress.printLine(`visit this URL to continue: ${visibleLine(consent)}\n`),
     onProgress: (done, total) => progress.update(done, total),
   });
+  await servers.settle();
   progress.end();
 }
 

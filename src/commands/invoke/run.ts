@@ -88,7 +88,6 @@ class RapRun extends CallRun<Found> {
   readonly #servers = new StartedServers(this.run.log, {
     calls: () => this.history.exchanges.values(),
     onStderr: this.verbosely && (lines => this.verbosely?.(this.run.clean(lines))),
-    onWarning: message => void this.notes.push({ message }),
   });
 
   protected override async find(): Promise<Found> {
@@ -250,7 +249,7 @@ class RapRun extends CallRun<Found> {
 
   protected override explain(exchange: Exchange): Trouble | null {
     const { history, chooser } = this;
-    const failure = this.#servers.explain(failureOf(exchange, history.untracked));
+    const failure = failureOf(exchange, history.untracked);
     if (failure?.code !== 'decision-needed') return failure;
     if (this.options.repeat !== undefined)
       return { ...failure, message: `${failure.message}; --repeat does not ask, use --choose` };

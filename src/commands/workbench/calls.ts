@@ -11,7 +11,7 @@ import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import type { Consent, Denial } from '../consent.js';
 import { type InvokeOptions, identityOf, invocationOf } from '../invoke/plan.js';
 import type { Run } from '../run.js';
-import { listenerOf } from '../target.js';
+import { exitFact, listenerOf, type ServerExit } from '../target.js';
 import type { Servers } from './servers.js';
 
 export function done(text: string): ActionResult {
@@ -129,10 +129,15 @@ export class Calls {
     return failed(`canceled locally; could not notify the tool: ${why}`);
   }
 
-  endPendingCalls(endpoint: string, value: string): void {
-    for (const { key, ...call } of this.callLog.history.exchanges.values())
-      if (call.endpoint === endpoint && call.settled === null)
-        this.run.log.emit({ kind: 'decided', what: 'give-up', by: 'policy', value, calls: [key] });
+  /** @param exit null if the user restarts the server */
+  endPendingCalls(server: string, exit: ServerExit | null): void {
+    const { log } = this.run;
+    const pending = [...this.callLog.history.exchanges.values()].filter(
+      ({ endpoint, settled }) => endpoint === server && settled === null,
+    );
+    if (exit) return void log.emit(exitFact(exit, pending));
+    const about = { kind: 'decided', what: 'give-up', by: 'policy' } as const;
+    for (const { key } of pending) log.emit({ ...about, value: 'the server was restarted', calls: [key] });
   }
 
   /** Prevents further calls. Cancels pending calls, closes the threads created here, then the listener. */

@@ -7,7 +7,7 @@ import { definitionsIn, definitionsText, type Server } from '../../tui/workbench
 import { ProtocolCliError } from '../../util/errors.js';
 import { parseJson } from '../../util/json.js';
 import type { Run } from '../run.js';
-import { type ConfiguredTarget, commandOf, startTarget } from '../target.js';
+import { type ConfiguredTarget, commandOf, type ServerExit, startTarget } from '../target.js';
 import type { Terminal } from '../terminal.js';
 
 interface Found {
@@ -26,8 +26,8 @@ interface ServersOptions {
   /** Aborted at the end, so that starting servers are not waited for. */
   readonly closeSignal: AbortSignal;
   readonly onChange: () => void;
-  /** Called when the server of this endpoint has exited; its pending calls end. */
-  readonly onServerExit: (endpoint: string, reason: string) => void;
+  /** Called when the server of this endpoint has exited, or with null when the user restarts it; its pending calls end. */
+  readonly onServerExit: (endpoint: string, exit: ServerExit | null) => void;
 }
 
 interface Origin {
@@ -175,7 +175,7 @@ class ServerConnection {
 
   async restart(): Promise<void> {
     await this.#loading;
-    this.#disconnect('the server was restarted');
+    this.#disconnect(null);
     this.#enter({ kind: 'loading' });
     await Promise.allSettled(this.#stops.splice(0).map(stop => stop()));
     await this.load();
@@ -211,10 +211,11 @@ class ServerConnection {
     return startTarget(this.origin.target, {
       onStop: stop => void this.#stops.push(stop),
       signal: over,
-      onServerExit: ({ how, lastLines }) => {
-        this.#disconnect(`the server ${how}`);
+      onServerExit: exit => {
+        this.#disconnect(exit);
+        const message = `the server ${exit.how}`;
         const hint = 'Press R to restart it.';
-        this.#fail(new ProtocolCliError('command-failed', `the server ${how}`, { faults: lastLines, hint }));
+        this.#fail(new ProtocolCliError('command-failed', message, { faults: exit.lastLines, hint }));
       },
       onStderr: text => {
         const { output = [] } = this.server;
@@ -237,8 +238,8 @@ class ServerConnection {
     return this.#wire;
   }
 
-  #disconnect(reason: string): void {
-    if (this.found) this.options.onServerExit(this.found.discovered.toolset.endpoint, reason);
+  #disconnect(exit: ServerExit | null): void {
+    if (this.found) this.options.onServerExit(this.found.discovered.toolset.endpoint, exit);
     if (this.#wire) this.#wire.headers = {};
     this.#url = null;
     this.found = null;

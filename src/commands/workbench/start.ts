@@ -154,7 +154,7 @@ export function createEngine(
   setMaxListeners(0, starting.signal); // every starting command adds a listener
   const servers = new Servers({
     ...{ run, onChange, client: run.openClient(), closeSignal: starting.signal },
-    onServerExit: (endpoint, reason) => calls.endPendingCalls(endpoint, reason),
+    onServerExit: (endpoint, exit) => calls.endPendingCalls(endpoint, exit),
   });
   const calls = new Calls(run, callLog, servers, options, consent);
   const transcripts = new Transcripts(callLog, run, onChange);

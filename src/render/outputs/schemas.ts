@@ -93,7 +93,13 @@ const call = {
 
 /** The members at the end of every report. */
 const problems = {
-  warnings: z.array(z.object({ id: z.optional(z.string()), message: z.string() })),
+  warnings: z.array(
+    z.object({
+      id: z.optional(z.string()),
+      message: z.string(),
+      details: z.optional(z.array(z.string())),
+    }),
+  ),
   error: z.optional(
     z.object({
       code: z.string(),

@@ -19,9 +19,10 @@ export function troubleText({ message, faults = [], hint }: Trouble): string {
   return `${[...lines, ...(hint ? [`hint: ${visibleLine(hint)}`] : [])].join('\n')}\n`;
 }
 
-/** `warning: … [TOOL-ACK]` */
-export function warningText({ id, message }: Warning): string {
-  return `warning: ${visibleLine(message)}${id ? ` [${id}]` : ''}\n`;
+/** `warning: … [TOOL-ACK]`, and its details on lines of their own. */
+export function warningText({ id, message, details = [] }: Warning): string {
+  const first = `warning: ${visibleLine(message)}${id ? ` [${id}]` : ''}`;
+  return `${[first, ...details.map(detail => `  ${visibleLine(detail)}`)].join('\n')}\n`;
 }
 
 /** The error as data. */

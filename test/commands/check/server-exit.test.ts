@@ -22,7 +22,7 @@ test('row 25: a server that exits during the check is named as it was given, wit
     ...['check', ...command, '--only', 'TOOL-ACK', '--probe-timeout', '400ms'],
   ]);
   expect(status).not.toBe(0);
-  const ended = 'the server exited with status 3 after POST /invoke. Last output: boom at line 5';
+  const ended = 'the server exited with status 3 during `op`. Last output: boom at line 5';
   expect(stderr).toContain(`warning: ${ended}\n`);
   expect(stdout).toContain(ended);
   expect(stdout).toContain(`check --command TOKEN=[redacted] node '${script}' --key [redacted]\n`);

@@ -142,7 +142,10 @@ const toolset = (endpoint: string, inputSchema: object = { type: 'object' }) =>
 const MORTAL = `
 import { createServer } from 'node:http';
 const server = createServer((request, response) => {
-  if (request.url === '/die') process.exit(3);
+  if (request.url === '/die') {
+    console.error('bye');
+    process.exit(3);
+  }
   response.end(${JSON.stringify(toolset('ENDPOINT'))}.replace('ENDPOINT', 'http://127.0.0.1:' + server.address().port + '/invoke'));
 });
 server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ port: server.address().port })));
@@ -162,7 +165,10 @@ test('the pending calls of a server that exits or is restarted end', async () =>
   const { base } = await bench.stands(id, 'ready');
   const died = await bench.call(id, 'echo');
   await fetch(`${base}/die`).catch(() => {});
-  expect((await bench.until(died)).settled).toMatchObject({ reason: 'the server exited with status 3' });
+  expect((await bench.until(died)).settled).toMatchObject({
+    reason: 'the server exited with status 3 during `echo`',
+    output: ['bye'],
+  });
 });
 
 test('row 12: another process at the address of an exited command gets no headers; the command can be started again', async () => {

@@ -92,14 +92,14 @@ interface LineOptions {
   readonly redactor: Redactor;
   readonly about: TranscriptAbout;
   /** Creates the printer of lines for people. */
-  readonly printer: (stream: NodeJS.WriteStream, level: ColourLevel) => Promise<(event: Event) => void>;
+  readonly printer: (stream: NodeJS.WriteStream, level: ColourLevel) => (event: Event) => void;
 }
 
 /** Prints lines for people, or every event as JSON. Lines go to stdout if it is a terminal and no command runs. */
-export async function startLines(
+export function startLines(
   { output, flags, command = null, subscribe, redactor, about, printer }: LineOptions,
   terminal: Terminal,
-): Promise<LiveOutput> {
+): LiveOutput {
   const { stdout, stderr } = terminal;
   const stream = stdout.isTTY === true && command === null ? stdout : stderr;
   let end: (reason: string) => unknown = () => {};
@@ -112,7 +112,7 @@ export async function startLines(
       transcript.end(reason);
       return bounded.written();
     };
-  } else if (!flags.quiet) end = subscribe(await printer(stream, colourOf(stream, flags, terminal)));
+  } else if (!flags.quiet) end = subscribe(printer(stream, colourOf(stream, flags, terminal)));
   const notice = (text: string, isBad = false) =>
     void stderr.write(`${isBad ? 'warning: ' : ''}${visible(text)}\n`);
   return {

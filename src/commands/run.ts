@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { createLog, type Log } from '../events/log.js';
 import { type EventRedactor, questionRedactor } from '../events/shareable.js';
 import type { TranscriptAbout } from '../events/transcript-writer.js';
-import { type HttpClient, lazyClient } from '../http/client.js';
+import type { HttpClient } from '../http/client.js';
 import { createNodeClient } from '../http/node-client.js';
 import type { Warning } from '../protocol/requirements.js';
 import type { Trouble } from '../render/outputs/trouble.js';
@@ -90,14 +90,17 @@ export class Run {
 
   readonly onStop: OnStop = stop => void this.#stops.push(stop);
 
-  /** Opens a client that is closed at the end. @param isPooled for many calls; the other client loads faster */
-  readonly openClient = (isPooled = false): HttpClient => {
-    const client = isPooled
-      ? lazyClient(async () => (await import('../http/pooled-client.js')).createAgentClient())
-      : createNodeClient();
+  /** Opens a client for single calls, which loads fast. It is closed at the end. */
+  readonly openClient = (): HttpClient => this.#closing(createNodeClient());
+
+  /** Opens a client for many calls. It is closed at the end. */
+  readonly openPooledClient = async (): Promise<HttpClient> =>
+    this.#closing((await import('../http/pooled-client.js')).createAgentClient());
+
+  #closing(client: HttpClient): HttpClient {
     this.onStop(() => client.close());
     return client;
-  };
+  }
 
   /** Starts `--save`. @param onLine receives the line of each event, by its `seq` @throws ProtocolCliError `unwritable-file`, `usage` */
   async save(path: string | undefined, onLine?: (seq: number, line: number) => void): Promise<void> {

@@ -267,20 +267,6 @@ export function headersFor({ headers = {}, body, pace }: HttpRequest): Record<st
 /** Maximum size of a response's headers, in bytes. */
 export const MAX_HEADER_BYTES = 16 * 1024;
 
-export function lazyClient(load: () => Promise<HttpClient>): HttpClient {
-  let loading: Promise<HttpClient> | undefined;
-  let loaded: HttpClient | undefined;
-  const loadOnce = () =>
-    (loading ??= load().then(client => {
-      loaded = client;
-      return client;
-    }));
-  return {
-    send: request => loaded?.send(request) ?? loadOnce().then(client => client.send(request)),
-    close: async () => (await loading)?.close(),
-  };
-}
-
 /**
  * Converts a transport failure to an error message: what failed, where, and how to fix it.
  * @param peer the server that should listen there

@@ -26,18 +26,17 @@ const MAX_IDLE_MS = 1_000;
 export function createNodeClient(options: ClientOptions = {}): HttpClient {
   const agentOptions = { keepAlive: true, timeout: MAX_IDLE_MS, lookup: guardedLookup(options) };
   const plain: Sender = { request: plainRequest, agent: new PlainAgent(agentOptions) };
-  let secure: Promise<Sender> | undefined;
-  const loadSecure = async (): Promise<Sender> => {
-    const { request, Agent } = await import('node:https');
-    return { request, agent: new Agent(agentOptions) };
+  let secure: Sender | undefined;
+  const secureSender = (): Sender => {
+    const { request, Agent } = process.getBuiltinModule('node:https');
+    secure ??= { request, agent: new Agent(agentOptions) };
+    return secure;
   };
   const open = new Set<ResponseReader>();
 
   const send = async (request: HttpRequest): Promise<HttpAnswer> => {
     const url = destinationOf(request.url);
-    const isPlain = url.protocol === 'http:';
-    if (!isPlain) secure ??= loadSecure();
-    const sending = start((!isPlain && (await secure)) || plain, url, request);
+    const sending = start(url.protocol === 'http:' ? plain : secureSender(), url, request);
     const reader = new ResponseReader(request);
     open.add(reader);
     sending.once('close', () => open.delete(reader));
@@ -50,7 +49,7 @@ export function createNodeClient(options: ClientOptions = {}): HttpClient {
   const close = async () => {
     for (const reader of open) reader.cancel('the client was closed');
     plain.agent.destroy();
-    (await secure)?.agent.destroy();
+    secure?.agent.destroy();
   };
   return { send, close };
 }

@@ -180,9 +180,7 @@ export class Intake {
     const plan = reading.ok
       ? responder.plan({ invocation: reading.invocation, headers: incoming.headers }, attempt)
       : malformedRefusal('invocation', reading.faults);
-    return plan instanceof Promise
-      ? plan.then(each => this.#carryOut(each, request, conversation, arrival.call))
-      : this.#carryOut(plan, request, conversation, arrival.call);
+    return this.#carryOut(plan, request, conversation, arrival.call);
   }
 
   /** Returns the key of the call in a notice, known or not. */
@@ -329,7 +327,7 @@ export class Intake {
     const { key, thread, matched, turn, refusal, cancelReason, rendered } = recovered;
     if (refusal !== null || cancelReason !== null) return null;
     if (matched === null) {
-      const plan = await responder.plan(call); // like a new call
+      const plan = responder.plan(call); // like a new call
       for (const fact of plan.facts) this.#log.emit(Object.assign(fact, { calls: [key], thread }));
       return plan;
     }

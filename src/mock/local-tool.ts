@@ -24,7 +24,7 @@ import {
   type ReplyContent,
 } from './conversation.js';
 import { malformedRefusal, type Plan, planWithoutFaults, refusalPlan } from './plan.js';
-import { NO_FIXTURES, requireValidToolset } from './responder.js';
+import { type ArgumentCheckers, NO_FIXTURES, prepareToolset } from './responder.js';
 import { type ServerOptions, Tool, type ToolOptions } from './tool.js';
 
 interface LocalCall {
@@ -210,8 +210,11 @@ export class LocalTool extends Tool {
   readonly #mcpUrl: string | undefined;
   #calls = 0;
 
-  private constructor({ fixtures = NO_FIXTURES, mcpUrl, log, choose, ...options }: LocalToolOptions) {
-    super({ ...options, fixtures: withoutFaults(fixtures) });
+  private constructor(
+    { fixtures = NO_FIXTURES, mcpUrl, log, choose, ...options }: LocalToolOptions,
+    checkers: ArgumentCheckers,
+  ) {
+    super({ ...options, fixtures: withoutFaults(fixtures) }, checkers);
     this.#mcpUrl = mcpUrl;
     this.#choose = choose;
     if (log)
@@ -222,8 +225,7 @@ export class LocalTool extends Tool {
 
   /** @throws ProtocolCliError `invalid-toolset`. */
   static async start(options: LocalToolOptions): Promise<LocalTool> {
-    await requireValidToolset(options.fixtures, options.handlers);
-    return new LocalTool(options);
+    return new LocalTool(options, await prepareToolset(options.fixtures, options.handlers));
   }
 
   /**
@@ -247,7 +249,7 @@ export class LocalTool extends Tool {
       this.#record('cancel', about);
       conversation.cancel(CANCELED);
     });
-    const plan = overflow === null ? await this.#plan(invocation, headers) : refusalPlan(overflow);
+    const plan = overflow === null ? this.#plan(invocation, headers) : refusalPlan(overflow);
     for (const fact of plan.facts) this.log.emit(Object.assign(fact, about));
     void this.openCalls.carryOut(plan, conversation);
     const reply = await conversation.reply;
@@ -275,11 +277,11 @@ export class LocalTool extends Tool {
     this.openCalls.stop();
   }
 
-  async #plan(invocation: object, headers: Readonly<Record<string, string>>): Promise<Plan> {
+  #plan(invocation: object, headers: Readonly<Record<string, string>>): Plan {
     const reading = readInvocation({ ok: true, value: invocation, notes: [] });
     if (!reading.ok) return malformedRefusal('call', reading.faults);
     try {
-      return await this.responder.plan({ invocation: reading.invocation, headers });
+      return this.responder.plan({ invocation: reading.invocation, headers });
     } catch (error) {
       return planWithoutFaults([], () => Promise.reject(error)); // reported like any other failure of its work
     }

@@ -9,7 +9,7 @@ import {
 import type { VerificationReport } from '../events/verification.js';
 import type { FixtureSet } from '../fixtures/fixture-set.js';
 import { allowedDestinations } from '../http/addresses.js';
-import { type HttpClient, lazyClient } from '../http/client.js';
+import type { HttpClient } from '../http/client.js';
 import type { Denial, Incoming } from '../http/route.js';
 import type { RunningServer } from '../http/server.js';
 import { finishedWithin } from '../system/process.js';
@@ -20,7 +20,7 @@ import { Intake } from './intake.js';
 import type { Journal } from './journal/journal.js';
 import { Outbox } from './outbox.js';
 import { RapServices } from './rap-conversation.js';
-import { requireValidToolset } from './responder.js';
+import { type ArgumentCheckers, prepareToolset } from './responder.js';
 import { rapRoutes } from './routes.js';
 import { fixtureFiles, readFixtureFiles } from './sources.js';
 import { DEFAULTS, type ServerOptions, Tool, type ToolOptions } from './tool.js';
@@ -91,13 +91,13 @@ export class MockTool extends Tool {
     this.#stop = resolve;
   });
 
-  private constructor(options: MockToolOptions) {
-    super(options);
+  private constructor(options: MockToolOptions, checkers: ArgumentCheckers, client: HttpClient) {
+    super(options, checkers);
     const { log, pauses, clock, responder, openCalls } = this;
     const { keep = DEFAULTS.keep, allowCallbacks = [], allowRepeats = false } = options;
     const outbox = new Outbox({
       log,
-      client: lazyClient(options.client ?? agentClient),
+      client,
       clock,
       random: Math.random,
       destinationProblem: allowedDestinations(allowCallbacks),
@@ -122,8 +122,8 @@ export class MockTool extends Tool {
    */
   static async start(given: StartMockToolOptions): Promise<MockTool> {
     const options = await readOptions(given);
-    await requireValidToolset(options.fixtures, options.handlers);
-    const tool = new MockTool(options);
+    const checkers = await prepareToolset(options.fixtures, options.handlers);
+    const tool = new MockTool(options, checkers, await (options.client ?? agentClient)());
     await tool.#open(options);
     return tool;
   }

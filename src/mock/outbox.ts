@@ -83,6 +83,9 @@ function failureIn({ status, headers }: HttpAnswer): Failure | null {
 
 const FINAL_CODES = new Set(['REFUSED_ADDRESS', 'BAD_URL', 'BAD_HEADER']);
 
+/** No more files can be opened, by this process or on this machine. Such an attempt does not count as a retry (threats, row 33). */
+const OWN_CODES = new Set(['EMFILE', 'ENFILE']);
+
 interface OutboxOptions {
   readonly log: Log;
   readonly client: HttpClient;
@@ -183,9 +186,9 @@ export class Outbox {
         const failure = await this.#attempt(delivery, origin);
         if (!failure) return true;
         const { why, isFinal, retryAfter } = failure;
-        const { attempts } = delivery;
+        const { attempts, ownFailures } = delivery;
         if (isFinal) return this.#giveUp(delivery, failure);
-        if (attempts > this.#options.retries)
+        if (attempts - ownFailures > this.#options.retries)
           return this.#giveUp(delivery, { why: `${why}; attempts: ${attempts}` });
         if (isLast || this.#isClosed) return this.#giveUp(delivery, { why: `${STOPPED}: ${why}` });
         await this.#pauses.wait(this.#pauseMs(attempts, retryAfter));
@@ -264,6 +267,8 @@ class Delivery implements HttpRequest {
   readonly body: Uint8Array;
   readonly pace: HttpRequest['pace'];
   attempts = 0;
+  /** Attempts for which this process could open no connection. */
+  ownFailures = 0;
   #recorded: RecordedRequest | undefined;
   #head: HttpAnswer | null = null;
 
@@ -325,6 +330,7 @@ class Delivery implements HttpRequest {
     const isTransport = error instanceof TransportError;
     const { phase, code } = isTransport ? error : { phase: 'journal', code: 'UNWRITABLE' };
     this.#recorded?.recordBroken(phase, code);
+    if (OWN_CODES.has(code)) this.ownFailures++;
     return { why: messageOf(error), isFinal: isTransport && FINAL_CODES.has(code) };
   }
 }

@@ -5,6 +5,7 @@ import type { Reply, Step, StepKind } from '../fixtures/reply-schema.js';
 import { fillTemplates, fillText } from '../fixtures/template.js';
 import type { Invocation } from '../protocol/invocation.js';
 import type { Clock } from '../system/clock.js';
+import { patchOf } from '../util/patch-of.js';
 import { isRecord } from '../util/values.js';
 import type { Conversation, Fields } from './conversation.js';
 import type { Middlewares } from './middleware.js';
@@ -152,7 +153,7 @@ export class ReplyPlayer {
     },
     result: async (player, { result, layout }) => {
       const { conversation } = player;
-      const fields = await expandDiffs(player.#fill(result));
+      const fields = expandDiffs(player.#fill(result));
       const changes = player.middlewares.changesTo(fields, player.invocation);
       conversation.logChanges('verbatim', changes);
       const paths = changes.map(({ path }) => path).join(', ');
@@ -176,7 +177,7 @@ export class ReplyPlayer {
     },
     view: async (player, { view: { view_type, content }, layout }) => {
       const view = { view_type: player.#text(view_type), content: player.#fill(content) };
-      await player.conversation.view(await expandDiffs(view), layoutText(layout));
+      await player.conversation.view(expandDiffs(view), layoutText(layout));
     },
     message: (player, { message }) => player.conversation.message(player.#fill(message)),
     choice: (player, step, place) => player.#choice(step, place),
@@ -275,26 +276,25 @@ function branchOf(step: Step, answer: string): Reply | undefined {
 
 /**
  * Creates the patch of a diff that is written as `before` and `after`, in display segments or in the content of a view. A file that
- * begins or ends empty is new or deleted. Loads nothing for other messages.
+ * begins or ends empty is new or deleted.
  */
-async function expandDiffs(message: Fields): Promise<Fields> {
+function expandDiffs(message: Fields): Fields {
   const { display_as: segments, view_type: view, content } = message;
-  if (view === 'diff' && isUnpatched(content)) return { ...message, content: await patched(content) };
+  if (view === 'diff' && isUnpatched(content)) return { ...message, content: patched(content) };
   const isDiff = (segment: unknown): segment is { readonly content: Fields } =>
     isRecord(segment) && segment['type'] === 'diff' && isUnpatched(segment['content']);
   if (!Array.isArray(segments) || !segments.some(isDiff)) return message;
-  const expanded = segments.map(async (segment: unknown) =>
-    isDiff(segment) ? { ...segment, content: await patched(segment.content) } : segment,
+  const expanded = segments.map((segment: unknown) =>
+    isDiff(segment) ? { ...segment, content: patched(segment.content) } : segment,
   );
-  return { ...message, display_as: await Promise.all(expanded) };
+  return { ...message, display_as: expanded };
 }
 
 function isUnpatched(content: unknown): content is Fields {
   return isRecord(content) && (Object.hasOwn(content, 'before') || Object.hasOwn(content, 'after'));
 }
 
-async function patched({ before, after, ...content }: Fields): Promise<Fields> {
-  const { patchOf } = await import('../util/patch-of.js'); // loads the diff library, which few fixtures need
+function patched({ before, after, ...content }: Fields): Fields {
   const path = typeof content['path'] === 'string' ? content['path'] : 'file';
   return { ...content, patch: patchOf(path, asText(before), asText(after)) };
 }

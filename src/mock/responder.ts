@@ -42,13 +42,26 @@ function toolsetOf({ toolset }: FixtureSet, handlers: readonly ToolDefinition[])
   };
 }
 
-/** @throws ProtocolCliError `invalid-toolset`, with every error. */
-export async function requireValidToolset(
+/** Checks the arguments of each operation. */
+export type ArgumentCheckers = ReadonlyMap<string, ValueChecker>;
+
+/**
+ * Validates the toolset and compiles its schemas. A call only runs what is loaded before (threats, row 33).
+ * @throws ProtocolCliError `invalid-toolset`, with every error.
+ */
+export async function prepareToolset(
   fixtures: FixtureSet = NO_FIXTURES,
   handlers: readonly ToolDefinition[] = [],
-): Promise<void> {
-  if (fixtures.document !== undefined) return; // the toolset is not served
-  const value = { ...toolsetOf(fixtures, handlers), endpoint: 'http://127.0.0.1/' };
+): Promise<ArgumentCheckers> {
+  const toolset = toolsetOf(fixtures, handlers);
+  if (fixtures.document === undefined) await requireValid(toolset); // else the toolset is not served
+  const checkers = new Map<string, ValueChecker>();
+  for (const { name, inputSchema } of toolset.tools) checkers.set(name, await valueChecker(inputSchema));
+  return checkers;
+}
+
+async function requireValid(toolset: ToolsetFields): Promise<void> {
+  const value = { ...toolset, endpoint: 'http://127.0.0.1/' };
   const reading = await readToolset({ ok: true, value, notes: [] });
   if (reading.ok) return;
   throw new ProtocolCliError('invalid-toolset', 'the toolset is not valid', {
@@ -59,39 +72,22 @@ export async function requireValidToolset(
 
 /** Validates invocations before they are carried out (TOOL-VALIDATE). */
 class Operations {
-  readonly #tools: ReadonlyMap<string, Tool>;
-  /** Compiled on first use; calls keep their order, since they wait for the same promise. */
-  readonly #checkers = new Map<string, ValueChecker | Promise<ValueChecker>>();
-
   /** @param isOpen whether other operations than those of the toolset may be called */
   constructor(
     readonly toolset: ToolsetFields,
+    private readonly checkers: ArgumentCheckers,
     private readonly isOpen: boolean,
-  ) {
-    this.#tools = new Map(toolset.tools.map(tool => [tool.name, tool]));
-  }
+  ) {}
 
   /** Returns why a call cannot be carried out, for the LLM; null if it can (TOOL-UNKNOWN-OP, TOOL-BAD-ARGS). */
-  problem(operation: string, args: unknown): string | null | Promise<string | null> {
-    const tool = this.#tools.get(operation);
-    if (!tool) return this.isOpen ? null : this.#unknown(operation);
-    const check = this.#checkers.get(operation) ?? this.#compile(tool);
-    return check instanceof Promise
-      ? check.then(compiled => problemOf(operation, compiled(args)))
-      : problemOf(operation, check(args));
-  }
-
-  #compile({ name, inputSchema }: Tool): Promise<ValueChecker> {
-    const compiling = valueChecker(inputSchema).then(check => {
-      this.#checkers.set(name, check);
-      return check;
-    });
-    this.#checkers.set(name, compiling);
-    return compiling;
+  problem(operation: string, args: unknown): string | null {
+    const check = this.checkers.get(operation);
+    if (check) return problemOf(operation, check(args));
+    return this.isOpen ? null : this.#unknown(operation);
   }
 
   #unknown(operation: string): string {
-    const names = [...this.#tools.keys()];
+    const names = [...this.checkers.keys()];
     const [near] = nearest(operation, names);
     const meant = near === undefined ? '' : ` Did you mean ${near}?`;
     return `unknown operation ${safeJson(operation)}.${meant} Use one of ${names.join(', ')}.`;
@@ -133,6 +129,7 @@ export class Responder {
 
   constructor(
     private readonly options: ResponderOptions,
+    checkers: ArgumentCheckers,
     seed: string,
     log: Log,
   ) {
@@ -141,7 +138,7 @@ export class Responder {
     this.#waitMs = rateGate(rateLimit, clock);
     this.#handlers = new Map(handlers.map(definition => [definition.name, definition]));
     this.#answers = new FixtureAnswers(seed, fixtures);
-    this.#serving = this.servingOf(fixtures);
+    this.#serving = this.servingOf(fixtures, checkers);
     this.#verification = new Verification(fixtures.fixtures);
     log.subscribe(event => this.#verification.apply(event));
   }
@@ -162,20 +159,15 @@ export class Responder {
   }
 
   /** @param attempt number of this invocation, from 1; each draws its own faults. */
-  plan(call: Call, attempt = 1): Plan | Promise<Plan> {
+  plan(call: Call, attempt = 1): Plan {
     const { middlewares, operations } = this.#serving;
     const { operation, arguments: args } = call.invocation;
     const waitMs = this.#waitMs();
     if (waitMs > 0) return rateLimited(waitMs);
-    const planUnless = (problem: string | null): Plan => {
-      if (problem !== null) return refusalPlan(problem);
-      const handler = this.#handlers.get(operation);
-      return handler
-        ? handlerPlan(handler, call, middlewares)
-        : this.#fixturePlan(call, attempt, middlewares);
-    };
     const problem = operations.problem(operation, args);
-    return problem instanceof Promise ? problem.then(planUnless) : planUnless(problem);
+    if (problem !== null) return refusalPlan(problem);
+    const handler = this.#handlers.get(operation);
+    return handler ? handlerPlan(handler, call, middlewares) : this.#fixturePlan(call, attempt, middlewares);
   }
 
   faultOf(request: FaultyRequest): RequestFault | null {
@@ -193,8 +185,8 @@ export class Responder {
 
   /** Replaces the fixtures from the next call on; keeps counts and states. @throws ProtocolCliError `invalid-toolset`. */
   async replaceFixtures(fixtures: FixtureSet): Promise<void> {
-    await requireValidToolset(fixtures, this.options.handlers);
-    this.#serving = this.servingOf(fixtures);
+    const checkers = await prepareToolset(fixtures, this.options.handlers);
+    this.#serving = this.servingOf(fixtures, checkers);
     this.#answers.replace(fixtures);
     this.#verification.reload(fixtures.fixtures);
   }
@@ -247,13 +239,13 @@ export class Responder {
     };
   }
 
-  private servingOf(fixtures: FixtureSet) {
+  private servingOf(fixtures: FixtureSet, checkers: ArgumentCheckers) {
     const { handlers = [], middleware } = this.options;
     const isOpen = fixtures.document !== undefined && fixtures.toolset.tools.length === 0;
     return {
       fixtures,
       middlewares: new Middlewares(fixtures.middleware, middleware),
-      operations: new Operations(toolsetOf(fixtures, handlers), isOpen),
+      operations: new Operations(toolsetOf(fixtures, handlers), checkers, isOpen),
     };
   }
 }

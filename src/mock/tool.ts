@@ -23,7 +23,7 @@ import { redactJson } from '../util/redact.js';
 import { isRecord } from '../util/values.js';
 import { Pauses } from './conversation.js';
 import { OpenCalls } from './plan.js';
-import { Responder } from './responder.js';
+import { type ArgumentCheckers, Responder } from './responder.js';
 
 /** Default limits; the options of the command have the same values. */
 export const DEFAULTS = {
@@ -83,7 +83,7 @@ export abstract class Tool implements AsyncDisposable {
   readonly #drainMs: number;
   #closed: Promise<void> | undefined;
 
-  protected constructor(options: ToolOptions) {
+  protected constructor(options: ToolOptions, checkers: ArgumentCheckers) {
     const { clock = systemClock, keep = DEFAULTS.keep, seed = randomBytes(4).toString('hex') } = options;
     this.seed = seed;
     this.clock = clock;
@@ -92,7 +92,7 @@ export abstract class Tool implements AsyncDisposable {
     this.log = createLog(() => clock.now());
     this.ring = new EventRing({ events: keep });
     this.log.subscribe(event => this.ring.push(event));
-    this.responder = new Responder(options, seed, this.log);
+    this.responder = new Responder(options, checkers, seed, this.log);
     this.#drainMs = options.drainMs ?? DEFAULTS.drainMs;
   }
 

@@ -3,7 +3,7 @@ import { Content } from '../events/content.js';
 import type { RequestEvent } from '../events/events.js';
 import type { Log } from '../events/log.js';
 import { allowedDestinations, type DestinationCheck, isLoopback } from '../http/addresses.js';
-import { type HttpAnswer, type HttpClient, lazyClient } from '../http/client.js';
+import type { HttpAnswer, HttpClient } from '../http/client.js';
 import type { Denial, Incoming, Reply, Route } from '../http/route.js';
 import { SecretPaths } from '../http/secret-paths.js';
 import { type RunningServer, startServer } from '../http/server.js';
@@ -48,13 +48,14 @@ interface Recorder extends AsyncDisposable {
  * A proxy between a runtime and a tool. It sends every message on and records both sides. It never acknowledges, retries or checks a
  * message, because that would hide what it records. A message that cannot be logged is answered with 503.
  * @throws ProtocolCliError `port-in-use`; `usage` for an invalid address, host or origin.
- * @param client default: an HTTP client configured for throughput
+ * @param given default: an HTTP client configured for throughput
  */
 export async function startRecorder(
   log: Log,
   { url: toolUrl, host, port, allowHosts, allowCallbacks, callbackBase, maxBody, drainMs }: RecorderOptions,
-  client: HttpClient = lazyClient(async () => (await import('../http/pooled-client.js')).createAgentClient()),
+  given?: HttpClient,
 ): Promise<Recorder> {
+  const client = given ?? (await import('../http/pooled-client.js')).createAgentClient();
   const forwarder = new Forwarder(log, client);
   const tool = new ToolAddress(forwarder, toolUrl);
   const allows = allowedDestinations(allowCallbacks);

@@ -10,11 +10,10 @@ import { fakeClock } from '../support/fake-clock.js';
 function limiter(rateLimit: Rate): (at: number) => boolean {
   let now = 0;
   const clock = { ...fakeClock(), now: () => now };
-  const responder = new Responder({ rateLimit, clock }, 'seed', createLog(clock.now));
+  const responder = new Responder({ rateLimit, clock }, new Map(), 'seed', createLog(clock.now));
   return at => {
     now = at;
     const plan = responder.plan(callOf());
-    if (plan instanceof Promise) throw new Error('an unknown operation is refused at once');
     return !plan.facts.some(fact => fact.kind === 'planned' && fact.plan === 'rate-limit');
   };
 }

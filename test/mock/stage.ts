@@ -7,7 +7,7 @@ import { Intake } from '../../src/mock/intake.js';
 import { type MockTool, type MockToolOptions, startMockTool } from '../../src/mock/mock-tool.js';
 import { OpenCalls } from '../../src/mock/plan.js';
 import { RapConversation, RapServices } from '../../src/mock/rap-conversation.js';
-import { Responder } from '../../src/mock/responder.js';
+import { prepareToolset, Responder } from '../../src/mock/responder.js';
 import { type InvokeOptions, openRuntime, type PendingCall, type Runtime } from '../peers/runtime.mjs';
 import { type FakeClock, fakeClock } from '../support/fake-clock.js';
 import { deskWith } from './delivery/desk.js';
@@ -80,7 +80,7 @@ function eventOf(tool: MockTool, fits: (event: Event) => boolean): Promise<Event
 }
 
 /** An intake without a server, whose callbacks are noted and never sent. */
-export function intakeWith(
+export async function intakeWith(
   file: FileText | null,
   { openCalls = new OpenCalls(), remembered = 5_000 }: { openCalls?: OpenCalls; remembered?: number } = {},
 ) {
@@ -92,7 +92,8 @@ export function intakeWith(
   const { outbox, log, clock, events } = deskWith({ client: { send, close: async () => {} } });
   const services = new RapServices(log, new Pauses(clock), outbox);
   const fixtures = file ? { fixtures: parseFixtures({ version: 1, ...file }) } : {};
-  const responder = new Responder(fixtures, 'seed', log);
+  const checkers = file ? await prepareToolset(fixtures.fixtures) : new Map();
+  const responder = new Responder(fixtures, checkers, 'seed', log);
   const parts = { responder, openCalls, services, remembered, stopped: new Promise<void>(() => {}) };
   const callback_url = 'http://127.0.0.1:9/';
   const addressee = { callback_url, group_id: 'g', id: 'i' };

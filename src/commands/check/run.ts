@@ -330,7 +330,7 @@ const MAX_CALLBACK = 64 * 1024 * 1024;
 async function probe(
   target: ServerTarget,
   { flags, cases, selection: { only, skip } }: CheckPlan,
-  { log, redactor, terminal, onStop, signal, clock, openClient }: Run,
+  { log, redactor, terminal, onStop, signal, clock, openPooledClient }: Run,
   probes: typeof runProbes,
 ): Promise<void> {
   const { verbose, quiet, operation: operations = [], probeTimeout: probeTimeoutMs } = flags;
@@ -353,7 +353,7 @@ async function probe(
   });
   await probes({
     ...{ operations, cases, probeTimeoutMs, clock, signal },
-    wire: new Wire(log, openClient(true), url, readHeaders(flags, terminal.env)),
+    wire: new Wire(log, await openPooledClient(), url, readHeaders(flags, terminal.env)),
     listener: listenerOf({ ...flags, maxBody: MAX_CALLBACK }),
     wants: id => (only?.has(id) ?? true) && !skip?.has(id),
     onConsent: consent => progress.printLine(`visit this URL to continue: ${visibleLine(consent)}\n`),

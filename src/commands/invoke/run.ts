@@ -84,7 +84,6 @@ interface Calling extends Found {
 
 /** Loads the toolset, finds the operation, checks the arguments, makes the calls, and notifies the tool at the end. */
 class RapRun extends CallRun<Found> {
-  readonly #client = this.run.openClient(this.options.repeat !== undefined);
   readonly #servers = new StartedServers(this.run.log, {
     calls: () => this.history.exchanges.values(),
     onStderr: this.verbosely && (lines => this.verbosely?.(this.run.clean(lines))),
@@ -98,7 +97,12 @@ class RapRun extends CallRun<Found> {
         '--endpoint: no toolset was loaded, so neither the operation nor the arguments were checked';
       this.notes.push({ id: 'RT-OP', message });
       const args = (await readArguments(words, stdin))(null);
-      return { wire: this.#wireTo(target.url), endpoint: target.url, tool: { name: operation ?? '' }, args };
+      return {
+        wire: await this.#wireTo(target.url),
+        endpoint: target.url,
+        tool: { name: operation ?? '' },
+        args,
+      };
     }
     const located = target ? await this.#locateOn(target) : await this.#locateAmongConfigured();
     const { tool, wire, toolset, remarks } = located;
@@ -304,14 +308,15 @@ class RapRun extends CallRun<Found> {
     const isSilent = this.isDrawn || this.options.quiet;
     const onRemark = (text: string) => isSilent || stderr.write(`${visibleLine(text)}\n`);
     const options = { onStop, signal, onRemark, ...this.#servers.options };
-    const wire = this.#wireTo(await startTarget(target, options));
+    const wire = await this.#wireTo(await startTarget(target, options));
     const { toolset, notes: remarks } = await wire.discover(HINTS, this.options.timeout);
     return { wire, toolset, remarks };
   }
 
-  #wireTo(url: string): Wire {
-    const { log, terminal } = this.run;
-    return new Wire(log, this.#client, url, readHeaders(this.options, terminal.env));
+  async #wireTo(url: string): Promise<Wire> {
+    const { log, terminal, openClient, openPooledClient } = this.run;
+    const client = this.options.repeat === undefined ? openClient() : await openPooledClient();
+    return new Wire(log, client, url, readHeaders(this.options, terminal.env));
   }
 
   /** Asks the user for an operation. @throws ProtocolCliError `usage`, with the available names. */

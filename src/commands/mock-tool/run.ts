@@ -8,6 +8,7 @@ import { MockTool, type MockToolOptions } from '../../mock/mock-tool.js';
 import type { Rate } from '../../mock/responder.js';
 import { fixtureFiles, loadHandlers } from '../../mock/sources.js';
 import { pluralize } from '../../render/line.js';
+import { mockPlain } from '../../render/outputs/server-plain.js';
 import { verifiedMock } from '../../render/outputs/verification.js';
 import { systemClock } from '../../system/clock.js';
 import { keepHeapTight } from '../../system/process.js';
@@ -289,7 +290,7 @@ async function serveMcp(
   const text = `mock-tool ${tool.toolset.name}, MCP at ${where.mcp} (seed ${tool.seed})`;
   const own = taken ? { ...terminal, stdout: stderr } : terminal;
   printReady({ ...where, seed: tool.seed }, text, own, { command });
-  const output = await lineOutput(tool, context, own);
+  const output = lineOutput(tool, context, own);
   onClose(() => output.close());
   const { fixtures } = sources;
   return {
@@ -324,11 +325,11 @@ function consentWarnings(hosts: readonly string[], fixtures: FixtureSet): string
   ];
 }
 
-async function lineOutput(
+function lineOutput(
   tool: Pick<MockTool, 'events' | 'subscribe'>,
   { output, flags, command }: MockContext,
   terminal: Terminal,
-): Promise<LiveOutput> {
+): LiveOutput {
   const redactor = callbackRedactor();
   const subscribe = subscribeToAll(tool);
   const learning: Subscribe = listener =>
@@ -340,8 +341,7 @@ async function lineOutput(
     {
       ...{ output, flags, command, redactor, about: headerFor('tool') },
       subscribe: output === 'ndjson' ? learning : subscribe,
-      printer: async (stream, level) =>
-        (await import('../../render/outputs/server-plain.js')).mockPlain(stream, { level }),
+      printer: (stream, level) => mockPlain(stream, { level }),
     },
     terminal,
   );

@@ -3,6 +3,7 @@ import type { EventRedactor } from '../../events/shareable.js';
 import { PROTOCOL_WORDS } from '../../protocol/callbacks.js';
 import { startRecorder } from '../../record/recorder.js';
 import { pluralize } from '../../render/line.js';
+import { recordedPlain } from '../../render/outputs/server-plain.js';
 import { keepHeapTight } from '../../system/process.js';
 import { ignoreClosedPipes } from '../../system/streams.js';
 import { isCredentialHeader, secretsOf } from '../../util/credentials.js';
@@ -119,12 +120,11 @@ export async function runRecord(url: string, flags: RecordFlags, terminal: Termi
     const { stdout } = terminal;
     printReady({ port, url: own }, `recording ${options.url}: point the runtime at ${own}`, terminal);
     if (flags.output === 'ndjson') ignoreClosedPipes(stdout);
-    const output = await startLines(
+    const output = startLines(
       {
         ...{ output: flags.output, flags, redactor, about },
         subscribe: listener => log.subscribe(listener),
-        printer: async (stream, level) =>
-          (await import('../../render/outputs/server-plain.js')).recordedPlain(stream, { level, redactor }),
+        printer: (stream, level) => recordedPlain(stream, { level, redactor }),
       },
       terminal,
     );

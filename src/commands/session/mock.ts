@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { SessionVerificationReport } from '../../events/verification.js';
 import type { SessionScript } from '../../fixtures/session-script.js';
+import { sessionPlain } from '../../render/outputs/server-plain.js';
 import { verifiedSessions } from '../../render/outputs/verification.js';
 import { SessionPlatform } from '../../session/platform/platform.js';
 import { systemClock } from '../../system/clock.js';
@@ -111,7 +112,7 @@ async function startOutput(
   const answer = ['protocol-cli session answer', url, session, keyWords, '--fixtures <file>'];
   const lines = command ? [text] : [text, `answer its calls: ${answer.filter(Boolean).join(' ')}`];
   printReady({ port, url, key, session }, lines.join('\n'), terminal, { command });
-  const printer: Parameters<typeof startLines>[0]['printer'] = async (stream, level) =>
-    (await import('../../render/outputs/server-plain.js')).sessionPlain(stream, { level, redactor });
+  const printer: Parameters<typeof startLines>[0]['printer'] = (stream, level) =>
+    sessionPlain(stream, { level, redactor });
   return startLines({ output, flags, command, subscribe, redactor, about, printer }, terminal);
 }

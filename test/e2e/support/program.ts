@@ -13,6 +13,8 @@ export interface RunOptions {
   readonly cwd?: string;
   /** All of standard input; empty by default. */
   readonly stdin?: string | Uint8Array;
+  /** How many files it may open at once. */
+  readonly openFiles?: number;
 }
 
 export interface Ended {
@@ -36,9 +38,11 @@ export function run(args: readonly string[], options?: RunOptions): Promise<Ende
 /** Starts the built program as a process of its own, without a terminal. */
 export function start(
   args: readonly string[],
-  { env, cwd = tmpdir(), stdin = '' }: RunOptions = {},
+  { env, cwd = tmpdir(), stdin = '', openFiles }: RunOptions = {},
 ): Started {
-  const child = spawn(process.execPath, [BIN, ...args], {
+  const limited = openFiles === undefined ? [] : ['sh', '-c', `ulimit -n ${openFiles}; exec "$@"`, 'sh'];
+  const [file = '', ...words] = [...limited, process.execPath, BIN, ...args];
+  const child = spawn(file, words, {
     cwd,
     env: { PATH: process.env['PATH'], HOME: '/nonexistent', NO_COLOR: '1', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],

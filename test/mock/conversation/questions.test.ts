@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { intakeWith } from '../stage.js';
 
-test('row 1: a question has its own unguessable path', () => {
-  const { choices } = intakeWith(null).parts.services;
+test('row 1: a question has its own unguessable path', async () => {
+  const { choices } = (await intakeWith(null)).parts.services;
   const about = { calls: ['k'], thread: 'g' };
   const question = { prompt: 'Sure?', choices: ['Yes'], default: 0, id: 'i', search: '', about };
   const paths = ['a', 'b'].map(prompt => choices.open({ ...question, prompt }).path);

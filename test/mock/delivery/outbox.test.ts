@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createLog } from '../../../src/events/log.js';
+import { TransportError } from '../../../src/http/client.js';
 import { createAgentClient } from '../../../src/http/pooled-client.js';
 import { answer, startPeer } from '../../http/peer.js';
 import { type Reply, startServing } from '../../support/serving.js';
@@ -37,6 +38,22 @@ describe('delivery faults: retries', () => {
     });
     expect(await delivery).toEqual({ delivered: true, status: 200, attempts: replies.length });
     expect(new Set(runtime.requests.map(({ body }) => body)).size).toBe(1);
+  });
+
+  it('row 33: an attempt for which no file can be opened is not one of the retries', async () => {
+    const codes = ['EMFILE', 'ECONNRESET', 'ENFILE', 'EMFILE', 'ECONNRESET'];
+    const send = async () => {
+      const code = codes.shift();
+      if (code) throw new TransportError('connect', code, code);
+      return { status: 200, headers: {}, body: new Uint8Array() };
+    };
+    await using services = deskWith({ client: { send, close: async () => {} }, retries: 2 });
+    const delivery = services.post(callbackTo('http://127.0.0.1:9'));
+    await vi.waitFor(() => {
+      services.clock.advance(0);
+      expect(services.told()).toContain('response 200');
+    });
+    expect(await delivery).toEqual({ delivered: true, status: 200, attempts: 6 });
   });
 
   it('does not retry an error of its own', async () => {

@@ -67,7 +67,7 @@ describe('TOOL-MALFORMED', () => {
     ['no thread', { group_id: undefined }, '$.group_id'],
     ['an invalid call_id', { call_id: 7 }, '$.call_id'],
   ])('%s: 200, and an error result', async (_, fields, fault) => {
-    const { receive, sent, events } = intakeWith(replying({ payload: 'x' }));
+    const { receive, sent, events } = await intakeWith(replying({ payload: 'x' }));
     expect(await receive(fields)).toBe(200);
     await expect.poll(() => sent).toHaveLength(1);
     expect(sent[0]).toMatch(/^Error: the invocation is malformed: .*Correct it and call again\.$/);
@@ -123,7 +123,7 @@ describe('unusual invocations', () => {
 
 describe('threats, "disk full": an invocation that cannot be journaled is not acknowledged and may be sent again', () => {
   test('503, also for a repeat; nothing is executed until it is journaled', async () => {
-    const { log, receive, sent, events } = intakeWith(replying({ payload: 'x' }));
+    const { log, receive, sent, events } = await intakeWith(replying({ payload: 'x' }));
     let isFull = true;
     const kept = async () => {
       if (isFull) throw new Error('the disk is full');
@@ -151,7 +151,7 @@ test('an invocation with another content type is logged with the reason of its r
 
 test('row 15: a call beyond the limit is refused with a report and may be sent again', async () => {
   const openCalls = new OpenCalls({ calls: 1, bytes: 1024 });
-  const { receive, events } = intakeWith(replying({ payload: 'x', delay: '1h' }), { openCalls });
+  const { receive, events } = await intakeWith(replying({ payload: 'x', delay: '1h' }), { openCalls });
   expect([await receive({ id: 'a' }), await receive({ id: 'b' })]).toEqual([200, 503]);
   expect(events.filter(({ kind }) => kind === 'dropped')).toMatchObject([
     { what: 'invocation', why: 'too many open calls: 1', calls: ['["g","b"]'] },

@@ -5,7 +5,7 @@ import { intakeWith, replying } from '../stage.js';
 const file = replying({ payload: 'x' });
 
 /** The key, the number of the attempt, and whether the last invocation was executed. */
-async function arrivalAt(stage: ReturnType<typeof intakeWith>, fields: object) {
+async function arrivalAt(stage: Awaited<ReturnType<typeof intakeWith>>, fields: object) {
   const from = stage.events.length;
   await stage.receive(fields);
   const own = stage.events.slice(from);
@@ -15,7 +15,7 @@ async function arrivalAt(stage: ReturnType<typeof intakeWith>, fields: object) {
 }
 
 test('repeats: the oldest are forgotten first', async () => {
-  const stage = intakeWith(file, { remembered: 2 });
+  const stage = await intakeWith(file, { remembered: 2 });
   for (const id of ['a', 'b', 'c', 'd', 'e']) await stage.receive({ id });
   const executed = [];
   for (const id of ['e', 'd', 'a']) executed.push((await arrivalAt(stage, { id })).isExecuted);
@@ -23,7 +23,7 @@ test('repeats: the oldest are forgotten first', async () => {
 });
 
 test('a call whose id was reused is still recognized', async () => {
-  const stage = intakeWith(file);
+  const stage = await intakeWith(file);
   const arrivals = [];
   for (const n of [1, 2, 1, 2]) arrivals.push(await arrivalAt(stage, { arguments: { n } }));
   expect(arrivals.map(({ attempt, isExecuted }) => [attempt, isExecuted])).toEqual([
@@ -40,7 +40,7 @@ test('TOOL-ISOLATE: repeats are recognized as in a model, and no two calls share
   const step = fc.record({ group_id: names, id: names, n: fc.constantFrom(1, 2), isFull: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 20 }), async steps => {
-      const stage = intakeWith(file);
+      const stage = await intakeWith(file);
       let isDiskFull = false;
       const kept = () => (isDiskFull ? Promise.reject(new Error('full')) : Promise.resolve());
       stage.log.storeEventsIn({ take: () => {}, stored: kept });
@@ -63,7 +63,7 @@ test('TOOL-ISOLATE: repeats are recognized as in a model, and no two calls share
 });
 
 test('row 15: keys are short for ids of any length, and unique', async () => {
-  const stage = intakeWith(file);
+  const stage = await intakeWith(file);
   const id = 'i'.repeat(1_000_000);
   const arrivals = [await arrivalAt(stage, { id }), await arrivalAt(stage, { id: `${id}i` })];
   const keys = arrivals.map(({ key }) => key);

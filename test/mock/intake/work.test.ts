@@ -5,8 +5,8 @@ import { intakeWith } from '../stage.js';
 
 const CANCELED = '{"canceled":{"reason":"the call was canceled","by":"user"}}';
 
-function setUp() {
-  const { openCalls, conversation, sent, log } = intakeWith(null);
+async function setUp() {
+  const { openCalls, conversation, sent, log } = await intakeWith(null);
   openCalls.begin(conversation);
   return { work: (plan: Plan) => openCalls.carryOut(plan, conversation), sent, conversation, log };
 }
@@ -31,14 +31,14 @@ test.each<[string, Plan['perform'], string, string | null]>([
   ['ends after a cancel', async () => {}, CANCELED, 'the call was canceled'],
   ['fails after a cancel', () => Promise.reject(new Error('aborted')), CANCELED, 'the call was canceled'],
 ])('TOOL-ALWAYS, TOOL-ONCE: a call that %s ends in one result', async (_, perform, text, reason) => {
-  const { work, sent, conversation } = setUp();
+  const { work, sent, conversation } = await setUp();
   if (reason !== null) conversation.cancel(reason);
   await work(planWithoutFaults([], perform));
   expect(sent.filter(each => each !== undefined)).toEqual([text]);
 });
 
 test('TOOL-SECRET: if redaction fails, the message is withheld', async () => {
-  const { work, sent } = setUp();
+  const { work, sent } = await setUp();
   const redact = () => {
     throw new RangeError('too many');
   };
@@ -59,7 +59,7 @@ describe('an open subscription', () => {
     ['is closed after its last event', closed, {}, 0],
     ['does not exist without a subscription', each => each.result({ text: 'done' }), {}, 0],
   ])('%s', async (_, perform, plan, count) => {
-    const { work, log, conversation } = setUp();
+    const { work, log, conversation } = await setUp();
     setImmediate(() => conversation.cancel('it is over'));
     const warned: string[] = [];
     log.subscribe(event => void (event.kind === 'warned' && warned.push(event.message)));
@@ -85,7 +85,7 @@ test.each<readonly [string, string]>([
     '/invoke is busy',
   ].map(unchanged => [unchanged, unchanged] as const),
 ])('TOOL-NOLEAK: %s', async (message, clean) => {
-  const { work, sent } = setUp();
+  const { work, sent } = await setUp();
   await work(planWithoutFaults([], () => Promise.reject(new Error(message))));
   expect(sent).toEqual([`Error: ${clean}`]);
 });

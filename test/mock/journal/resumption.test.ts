@@ -68,7 +68,7 @@ test('TOOL-SUB: a subscription of a resumed handler can be canceled after its re
 
 test('TOOL-ALWAYS: a call that can no longer be planned ends in an error and is not open', async () => {
   const openCalls = new OpenCalls();
-  const { parts, sent } = intakeWith(null, { openCalls });
+  const { parts, sent } = await intakeWith(null, { openCalls });
   const broken = () => {
     throw new Error('no such plan');
   };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { RecentMap } from './collections.js';
 import { scanJson } from './json.js';
 import { piecesOf } from './text.js';
-import { visibleLine } from './visible.js';
+import { HASH_COMMAND, visibleLine } from './visible.js';
 
 /** Secrets are looked up by this many characters; shorter ones are too common to be redacted. */
 const HEAD = 4;
@@ -244,9 +244,11 @@ export function redactHeaders(
 
 const AS_IT_IS = { text: (text: string) => text };
 
-/** Invisible characters, and the `#` before a CI workflow command (`##[error]`, `##vso[`, `##teamcity[`). */
-const UNSAFE =
-  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|#(?<=##)(?=(?:[Vv][Ss][Oo]|[Tt][Ee][Aa][Mm][Cc][Ii][Tt][Yy])?\[)/gu;
+/** Invisible characters, and the `#` of CI commands. In JSON, no other command is at the start of a line. */
+const UNSAFE = new RegExp(
+  `[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Co}\\p{Cn}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}]|${HASH_COMMAND.source}`,
+  'gu',
+);
 
 /**
  * JSON that is safe on a terminal and in a CI log: characters that `JSON.stringify` does not escape (C1, DEL, bidi, invisible) are

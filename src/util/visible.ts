@@ -12,13 +12,32 @@ interface VisibleRun {
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 const TAB = 4;
 
+/** What follows the first colon of GitHub's `::error::`, which is a command at the start of a line. */
+const COLON_COMMAND = /:[A-Za-z][\w-]*(?:\s[^\n]*?)?::/;
+
+/** The `#` to replace in commands that may be anywhere in a line: `##[error]` (GitHub, Azure), `##vso[` (Azure), `##teamcity[`. */
+export const HASH_COMMAND = /#(?<=##)(?=(?:[Vv][Ss][Oo]|[Tt][Ee][Aa][Mm][Cc][Ii][Tt][Yy])?\[)/u;
+
 /**
- * The character to replace in a CI workflow command, so that quoted untrusted text cannot issue one: GitHub's `::error::` at the start
- * of a line or where a line may wrap; anywhere `##[error]` (GitHub, Azure), `##vso[` (Azure) and `##teamcity[`.
+ * The character to replace in a CI workflow command, so that quoted untrusted text cannot issue one (threats, row 32). A colon is
+ * replaced at the start of a line, and after a blank, where a line may wrap.
  */
-const COMMAND =
-  /:(?<=(?:^|\s):)(?=:[A-Za-z][\w-]*(?:\s[^\n]*?)?::)|#(?<=##)(?=(?:[Vv][Ss][Oo]|[Tt][Ee][Aa][Mm][Cc][Ii][Tt][Yy])?\[)/u;
+const COMMAND = new RegExp(`:(?<=(?:^|\\s):)(?=${COLON_COMMAND.source})|${HASH_COMMAND.source}`, 'gmu');
 const REPLACED = new RegExp(`${HIDDEN.source}|${COMMAND.source}`, 'gmu');
+
+/** The offsets of the characters to replace, so that no CI system takes a part of the text for a command. */
+export function commandsIn(text: string): readonly number[] {
+  if (!text.includes('::') && !text.includes('##')) return [];
+  return Array.from(text.matchAll(COMMAND), ({ index }) => index);
+}
+
+const COMMAND_HERE = new RegExp(`:${COLON_COMMAND.source}`, 'uy');
+
+/** Whether a line that begins at an offset would be a command. */
+export function startsCommand(text: string, at: number): boolean {
+  COMMAND_HERE.lastIndex = at;
+  return COMMAND_HERE.test(text);
+}
 
 /** Splits text into runs that are safe to print. @param startColumn the column of the text's start, for tabs */
 export function visibleRuns(text: string, startColumn = 0): VisibleRun[] {
@@ -71,7 +90,8 @@ export function hiddenIn(...texts: readonly string[]) {
   return { count, replacements: [...replacements] };
 }
 
-function replacementOf(character: string): string {
+/** What is shown in place of a character. */
+export function replacementOf(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCodePoint(0x2400 + code);
   if (code === 0x7f) return '␡';

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { CI_COMMANDS, ciCommandsIn } from '../support/ci-commands.js';
 import { eventually } from './support/eventually.js';
 import { temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
@@ -147,9 +148,7 @@ describe.concurrent('TOOL-ASYNC: a result in the acknowledgement, chunked or wit
   });
 });
 
-const COMMANDS = ['::error::x', '  ::add-mask::x', '##[error]x', '##vso[task.x]', '##teamcity[x]'].join('\n');
-/** What a runner of GitHub, Azure or TeamCity takes for a command. */
-const COMMAND = /^\s*::[\w-]+[^\n]*::|##(?:vso|teamcity)?\[/im;
+const COMMANDS = CI_COMMANDS.join('\n');
 
 let tool: OwnTool;
 
@@ -183,7 +182,7 @@ describe.concurrent('the log of a CI job contains no workflow command of a tool'
   test.each(cases)('%s with -o %s -v', async (name, output) => {
     const args = ['invoke', tool.url, name, '--timeout', '500ms', '-o', output, '-v'];
     const { stdout, stderr } = await runHere(args);
-    expect(`${stdout}\n${stderr}`).not.toMatch(COMMAND);
+    expect(ciCommandsIn(`${stdout}\n${stderr}`)).toEqual([]);
     expect(`${stdout}${stderr}`).toMatch(/<U\+0023>|\\u0023/);
   });
 

@@ -1,5 +1,6 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import type { Redactor } from '../../util/redact.js';
+import { startsCommand } from '../../util/visible.js';
 import {
   type Ground,
   halvesOf,
@@ -10,6 +11,7 @@ import {
   type Tone,
   UNWRAPPED,
   withHalves,
+  withoutCommands,
 } from '../line.js';
 import { cellsOf, clustersOf } from './cells.js';
 import type { ColourLevel } from './colour-level.js';
@@ -83,8 +85,11 @@ function foregrounds({ green, red }: ChalkInstance): Theme['on'] {
   };
 }
 
+/** Every row that people see is styled here, so no row starts a CI command (threats, row 32). */
 export function styleLine(line: Line, theme: Theme): string {
-  return line.map(span => styleSpan(span, theme)).join('');
+  return withoutCommands(line)
+    .map(span => styleSpan(span, theme))
+    .join('');
 }
 
 function styleSpan({ text, tone, ground }: Span, theme: Theme): string {
@@ -147,7 +152,7 @@ interface Wrapping {
 
 function wrapHalves(line: Line, wrapping: Wrapping): string[] {
   const { width, theme } = wrapping;
-  const { halves, divider } = halvesOf(line);
+  const { halves, divider } = halvesOf(withoutCommands(line));
   const [old = [], now = []] = halves;
   if (!divider) return wrapHanging(old, wrapping);
   const [left, right] = halfWidths(width, cellsOf(divider.text));
@@ -255,9 +260,13 @@ class Rows {
       for (const character of characters) end = this.#piece(character, end, widthOfCharacter(character));
       return end;
     }
-    if (cells > 0 && this.#cells > 0 && this.#cells + cells > this.width) this.#breakAt(at);
+    const end = at + piece.length;
+    // The next row would start with a CI command, so this character goes there too.
+    const isBeforeCommand = this.#cells + cells + 1 > this.width && startsCommand(this.text, end);
+    if (cells > 0 && this.#cells > 0 && (this.#cells + cells > this.width || isBeforeCommand))
+      this.#breakAt(at);
     this.#cells += cells;
-    return at + piece.length;
+    return end;
   }
 }
 
@@ -407,5 +416,5 @@ function slid(body: Line, left: number, room: number): Line {
     seen.push({ ...span, text });
     if (cells > room) break;
   }
-  return cutLine(seen, room);
+  return cutLine(withoutCommands(seen), room);
 }

@@ -15,6 +15,7 @@ import {
   wrapLine,
 } from '../../../src/render/terminal/theme.js';
 import { anyCodePoint } from '../../support/characters.js';
+import { ciCommandsIn } from '../../support/ci-commands.js';
 import { cpuMs } from '../../support/cpu-ms.js';
 import { words } from '../../support/words.js';
 
@@ -173,6 +174,43 @@ describe('wrapLine', () => {
     expect(wrapLine([say(text, 'bad')], 80, plain).join('')).toBe(text);
     wrapLine(quote(text), 80, plain);
     expect(cpuMs() - start).toBeLessThan(2_000);
+  });
+});
+
+describe('row 32: CI commands', () => {
+  const COMMANDS = ['::error::', '::error file=a::', '##[error]', '##vso[x]', '::group::'];
+  const anyParts = fc.array(fc.constantFrom(...COMMANDS, ':', '::', '#', '[', 'x', 'std', ' ', '  ', '日'));
+  const anySpans = fc.array(
+    anyParts.map(parts => quote(parts.join(''))),
+    { maxLength: 4 },
+  );
+  const anyWidth = fc.integer({ min: 2, max: 40 });
+
+  test('no row starts with one, wherever it is wrapped, scrolled or made of spans', () => {
+    fc.assert(
+      fc.property(anySpans, anyWidth, fc.nat({ max: 60 }), (spans, width, left) => {
+        const line = [say('  ', 'gutter'), ...spans.flat()];
+        const rows = [line, spans.flat()].flatMap(each => [
+          styleLine(each, plain),
+          ...wrapLine(each, width, plain),
+          ...printed([each], plain, width).split('\n'),
+          styleLine(scrolled(each, width).at(left), plain),
+        ]);
+        expect(ciCommandsIn(rows.join('\n'))).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('a word that is too wide is broken a character earlier', () => {
+    expect(wrapLine(quote('abcdefghi::error::x'), 9, plain)).toEqual(['abcdefgh', 'i::error:', ':x']);
+  });
+
+  test('a command in spans of its own is replaced', () => {
+    const spans = ['::', 'error', '::'].map(text => say(text));
+    const shown = (line: Line) => stripVTControlCharacters(styleLine(line, plain));
+    expect(shown(spans)).toBe('<U+003A>:error::');
+    expect(shown([say('##'), say('[error]')])).toBe('#<U+0023>[error]');
   });
 });
 

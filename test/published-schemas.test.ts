@@ -4,7 +4,12 @@ import { transcriptLineSchema } from '../src/events/transcript-reader.js';
 import { caseFileSchema } from '../src/fixtures/check-files.js';
 import { fileSchema } from '../src/fixtures/file-schema.js';
 import { scriptFileSchema } from '../src/fixtures/session-script.js';
-import { inabilitySchema, instructionSchema, observationSchema } from '../src/protocol/driver.js';
+import {
+  abilitySchema,
+  inabilitySchema,
+  instructionSchema,
+  observationSchema,
+} from '../src/protocol/driver.js';
 import { repeatsSchema, reportSchema, sessionReportSchema } from '../src/render/outputs/schemas.js';
 import { type Name, publishedSchema } from './support/published-schema.js';
 
@@ -53,9 +58,12 @@ const SCHEMAS = {
 function driverSchema() {
   const ref = (name: string) => ({ $ref: `#/$defs/${name}` });
   const { $schema, ...instruction } = z.toJSONSchema(instructionSchema);
-  const { $schema: _, ...observation } = z.toJSONSchema(z.union([observationSchema, inabilitySchema]), {
-    io: 'input', // unknown members are ignored
-  });
+  const { $schema: _, ...observation } = z.toJSONSchema(
+    z.union([observationSchema, inabilitySchema, abilitySchema]),
+    {
+      io: 'input', // unknown members are ignored
+    },
+  );
   return {
     $schema,
     title: 'Line of the driver protocol of protocol-cli check --runtime',

@@ -1,7 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Event, EventOf } from '../events/events.js';
 import type { ToolResult } from '../protocol/callbacks.js';
-import type { Ability, Finding, Instruction, Observation } from '../protocol/driver.js';
+import {
+  type Ability,
+  DriverAbilities,
+  type Finding,
+  type Instruction,
+  type Observation,
+} from '../protocol/driver.js';
 import { llmText } from '../protocol/outcome.js';
 import type { Tool } from '../protocol/toolset.js';
 import { isRecord, stringsIn } from '../util/values.js';
@@ -71,7 +77,7 @@ export class RuntimeView {
   /** Whether results for the model come without the id of their call. */
   readonly isAnonymous: boolean;
   readonly #lines: readonly DriverMessage<Instruction | Observation | Finding>[];
-  readonly #cannot: ReadonlySet<unknown>;
+  readonly #abilities = new DriverAbilities();
   readonly #calls: DriverCalls;
 
   private constructor(plan: EventOf<'planned'>, events: readonly Event[], calls: readonly CallEvidence[]) {
@@ -79,7 +85,11 @@ export class RuntimeView {
     this.checks = plan.checks ?? [];
     const lines = linesIn(events);
     this.#lines = lines as readonly DriverMessage<Instruction | Observation | Finding>[]; // written after validation
-    this.#cannot = new Set(lines.flatMap(({ message }) => stringsIn(message['cannot'] ?? [])));
+    for (const { message } of lines)
+      this.#abilities.add({
+        can: stringsIn(message['can'] ?? []),
+        cannot: stringsIn(message['cannot'] ?? []),
+      });
     this.crash = events.filter(event => event.kind === 'driver').find(({ ended }) => ended !== undefined);
     const end = this.instructions('end')[0]?.event.seq ?? Number.POSITIVE_INFINITY;
     this.overdue = events.filter(event => event.kind === 'expired').find(({ seq }) => seq > end);
@@ -107,8 +117,14 @@ export class RuntimeView {
     return first?.event.seq ?? Number.POSITIVE_INFINITY;
   }
 
+  /** As {@link mayIgnoreFromSeq}; the subscription of this call may be canceled alone. */
+  mayIgnoreFromSeqOf({ invocation }: CallEvidence): number {
+    const own = this.instructions('cancel-subscription').find(({ message }) => message.id === invocation?.id);
+    return Math.min(own?.event.seq ?? Number.POSITIVE_INFINITY, this.mayIgnoreFromSeq);
+  }
+
   supports(...abilities: readonly Ability[]): boolean {
-    return abilities.every(ability => !this.#cannot.has(ability));
+    return this.#abilities.supports(...abilities);
   }
 
   instructions<Kind extends Instruction['do']>(kind: Kind): readonly InstructionMessage<Kind>[] {

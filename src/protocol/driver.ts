@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { readJson } from '../util/json.js';
+import { isRecord } from '../util/values.js';
 import { type Validation, validateTolerantly } from './validate.js';
 
 /*
@@ -29,6 +30,14 @@ export const instructionSchema = z.discriminatedUnion('do', [
   z
     .object({ do: z.literal('migrate'), destination_url: z.string() })
     .check(z.describe('Migrate the session')),
+  z
+    .object({ do: z.literal('child-thread') })
+    .check(z.describe('Optional. Start a child of the current thread; later calls are made in it')),
+  z
+    .object({ do: z.literal('cancel-subscription'), id: z.string() })
+    .check(
+      z.describe('Optional. Cancel the subscription of the call with this id, as if the model asked for it'),
+    ),
   z.object({ do: z.literal('end') }).check(z.describe('Close the thread and exit')),
 ]);
 
@@ -71,30 +80,71 @@ export type Finding<
   Kind extends z.infer<typeof findingSchema>['saw'] = z.infer<typeof findingSchema>['saw'],
 > = Extract<z.infer<typeof findingSchema>, { saw: Kind }>;
 
+const names = z.array(z.string());
+
 /** What a driver does not support: rules that need it do not apply. */
 export const inabilitySchema = z
-  .object({ cannot: z.array(z.string()) })
+  .object({ cannot: names, can: z.optional(names) })
   .check(z.describe('Names of instructions and observations that the driver does not support'));
+
+/** Which of the optional abilities a driver supports: without the line, rules that need them do not apply. */
+export const abilitySchema = z
+  .object({ can: names })
+  .check(z.describe('Names of optional instructions that the driver supports'));
 
 export type Observation<
   Kind extends z.infer<typeof observationSchema>['saw'] = z.infer<typeof observationSchema>['saw'],
 > = Extract<z.infer<typeof observationSchema>, { saw: Kind }>;
-type Inability = z.infer<typeof inabilitySchema>;
+type Declaration = z.infer<typeof inabilitySchema> | z.infer<typeof abilitySchema>;
 
-export type DriverLine = Observation | Inability;
+export type DriverLine = Observation | Declaration;
 
 export type Ability = Instruction['do'] | Observation['saw'];
 
-/** The names that `cannot` may list. */
+/** A driver supports these only if it says so, and every other ability unless it says that it cannot. */
+export const OPTIONAL_ABILITIES: readonly string[] = [
+  'child-thread',
+  'cancel-subscription',
+] satisfies readonly Ability[];
+
+/** The names that `can` and `cannot` may list. */
 export const ABILITIES: readonly string[] = [
   ...instructionSchema._zod.def.options.flatMap(({ shape }) => shape.do._zod.def.values),
   ...observationSchema._zod.def.options.flatMap(({ shape }) => shape.saw._zod.def.values),
 ];
 
+/** What a driver supports, by its lines. */
+export class DriverAbilities {
+  readonly #can = new Set<string>();
+  readonly #cannot = new Set<string>();
+
+  add({
+    can = [],
+    cannot = [],
+  }: {
+    can?: readonly string[] | undefined;
+    cannot?: readonly string[] | undefined;
+  }): void {
+    for (const name of can) this.#can.add(name);
+    for (const name of cannot) this.#cannot.add(name);
+  }
+
+  supports(...abilities: readonly Ability[]): boolean {
+    return abilities.every(
+      name => !this.#cannot.has(name) && (this.#can.has(name) || !OPTIONAL_ABILITIES.includes(name)),
+    );
+  }
+}
+
 /** Reads one line of a driver. Unknown members are ignored; null counts as absent for an optional member. */
 export function readDriverLine(line: Uint8Array): Validation<DriverLine> {
   const json = readJson(line);
   if (!json.ok) return { ok: false, faults: ['not valid JSON'] };
-  const isInability = typeof json.value === 'object' && json.value !== null && 'cannot' in json.value;
-  return validateTolerantly(isInability ? inabilitySchema : observationSchema, json.value);
+  return validateTolerantly(schemaOf(json.value), json.value);
+}
+
+function schemaOf(value: unknown) {
+  if (!isRecord(value)) return observationSchema;
+  if ('cannot' in value) return inabilitySchema;
+  return 'can' in value ? abilitySchema : observationSchema;
 }

@@ -41,6 +41,7 @@ export const REQUIREMENT_IDS = [
   'RT-ARGS',
   'RT-ID',
   'RT-FIELDS',
+  'RT-ANCESTORS',
   'RT-NON200',
   'RT-RETRY',
   'RT-NORETRY',

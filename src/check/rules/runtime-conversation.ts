@@ -82,24 +82,11 @@ export const runtimeConversationRules = defineRules({
       'Track subscriptions by thread and call, accept their events, and remove them at final or a cancel.',
     needs: ['model'],
     absent: 'no event of an open subscription came',
-    observe: ({ calls, view }) => {
-      const overSince = view?.mayIgnoreFromSeq ?? Number.POSITIVE_INFINITY;
-      return calls
-        .flatMap(call => call.messages('subscription_event'))
-        .map(event => {
-          const { isRefused, status, verdict, lastSeq } = event.callback;
-          if (verdict?.kind === 'discarded') return onForeignEvent(event, view);
-          if (status === null || verdict?.kind !== 'noted' || lastSeq > overSince) return null;
-          if (isRefused)
-            return violatedIfComplete(
-              `an event of an open subscription was answered ${status}`,
-              event.callback,
-            );
-          return view && !givenText(event.message.text, view)
-            ? violatedIfComplete('an event of an open subscription did not reach the model', event.callback)
-            : met(event.callback);
-        });
-    },
+    observe: ({ calls, view }) =>
+      calls.map(call => {
+        const overSince = view?.mayIgnoreFromSeqOf(call) ?? Number.POSITIVE_INFINITY;
+        return call.messages('subscription_event').map(event => onEvent(event, view, overSince));
+      }),
   },
   'RT-VIEW': {
     level: 'MUST',
@@ -264,6 +251,23 @@ function onPrompt(
   );
   const proof = [callback, ...shown];
   return isShown ? met(proof) : violated('a question was shown with another text or other choices', proof);
+}
+
+/** @param overSince the `seq` from which on the runtime may ignore events of the call */
+function onEvent(
+  event: ReceivedCallback<'subscription_event'>,
+  view: RuntimeView | null,
+  overSince: number,
+): Observed {
+  const { callback, message } = event;
+  const { isRefused, status, verdict, lastSeq } = callback;
+  if (verdict?.kind === 'discarded') return onForeignEvent(event, view);
+  if (status === null || verdict?.kind !== 'noted' || lastSeq > overSince) return null;
+  if (isRefused)
+    return violatedIfComplete(`an event of an open subscription was answered ${status}`, callback);
+  return view && !givenText(message.text, view)
+    ? violatedIfComplete('an event of an open subscription did not reach the model', callback)
+    : met(callback);
 }
 
 /** The protocol leaves the answer to an unexpected event open; the model must not get it. */

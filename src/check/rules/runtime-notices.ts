@@ -1,5 +1,5 @@
 import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
-import { NOTICES } from '../../protocol/invocation.js';
+import { type Invocation, NOTICES } from '../../protocol/invocation.js';
 import { validate } from '../../protocol/validate.js';
 import { excerpt } from '../../util/text.js';
 import { valueAt } from '../../util/values.js';
@@ -33,7 +33,13 @@ export const runtimeNoticeRules = defineRules({
         [...closes, ...cancels].map(
           notice => onNoticeFields(notice) ?? onRepeatedNotice(notice, earlier, view !== null),
         ),
-        view ? [onClosedThread(evidence, view), onCanceledCalls(evidence, view)] : null,
+        view
+          ? [
+              onClosedThread(evidence, view),
+              onCanceledCalls(evidence, view),
+              onCanceledSubscriptions(evidence, view),
+            ]
+          : null,
       ];
     },
   },
@@ -115,18 +121,43 @@ function lackingNotice(name: string, { toolset }: KnownServer, asked: Instructio
 }
 
 /** The server of each pending call must get a notice; other servers may. */
-function onCanceledCalls({ calls, cancels, servers }: Evidence, view: RuntimeView): Observed {
+function onCanceledCalls(evidence: Evidence, view: RuntimeView): Observed {
   const [asked] = view.instructions('cancel');
   if (!asked) return null;
-  const pending = calls.filter(call => isPendingAt(call, asked.event.seq));
-  return pending.map(({ invocation, attempts: [attempt] }) => {
-    const server = attempt && servers.find(each => isTo(each, attempt));
-    if (!server || !invocation) return null;
-    const isOfCall = ({ sentJson }: RoundTrip) =>
-      valueAt(sentJson, 'thread_id') === invocation.group_id &&
-      valueAt(sentJson, 'tool_call_id') === invocation.id;
-    const own = cancels.filter(each => isTo(server, each) && isOfCall(each));
-    return own.length > 0 ? met(own) : lackingNotice('cancel_tool_call', server, asked);
+  const pending = evidence.calls.filter(call => isPendingAt(call, asked.event.seq));
+  return pending.map(call => onCanceledCall(call, asked, evidence));
+}
+
+function onCanceledCall(
+  { invocation, attempts: [attempt] }: CallEvidence,
+  asked: InstructionMessage,
+  { cancels, servers }: Evidence,
+): Observed {
+  const server = attempt && servers.find(each => isTo(each, attempt));
+  if (!server || !invocation) return null;
+  const own = cancels.filter(each => isTo(server, each) && isNoticeOf(invocation, each));
+  return own.length > 0 ? met(own) : lackingNotice('cancel_tool_call', server, asked);
+}
+
+function isNoticeOf({ group_id, id }: Invocation, { sentJson }: RoundTrip): boolean {
+  return valueAt(sentJson, 'thread_id') === group_id && valueAt(sentJson, 'tool_call_id') === id;
+}
+
+/** The model cancels one subscription; the others stay open. */
+function onCanceledSubscriptions(evidence: Evidence, view: RuntimeView): Observed {
+  const { calls, cancels } = evidence;
+  return view.instructions('cancel-subscription').map(asked => {
+    const open = calls.filter(call => isPendingAt(call, asked.event.seq));
+    return open.map(call => {
+      const { invocation } = call;
+      if (!invocation) return null;
+      if (invocation.id === asked.message.id) return onCanceledCall(call, asked, evidence);
+      const end = view.mayIgnoreFromSeqOf(call);
+      const wrong = cancels.find(each => each.request.seq < end && isNoticeOf(invocation, each));
+      return wrong
+        ? violated('a notice canceled a call that the model did not cancel', [asked, wrong])
+        : null;
+    });
   });
 }
 

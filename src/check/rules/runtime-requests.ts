@@ -102,14 +102,25 @@ export const runtimeRequestRules = defineRules({
   },
   'RT-FIELDS': {
     level: 'MUST',
-    statement:
-      'POSTs JSON with a reachable callback_url, group_id, and thread_ancestors if the thread has ancestors',
+    statement: 'POSTs JSON with a reachable callback_url and group_id',
     advice: 'POST operation, arguments, id, group_id and a callback_url that the tool can reach, as JSON.',
     invocationPage:
       'The runtime MUST send a tool invocation as an HTTP POST with Content-Type: application/json.',
     masks: RUNTIME_CALL_RULES,
     absent: 'no invocation was sent',
     observe: ({ calls, view }) => calls.map(call => onFields(call, view?.endRequestedAt)),
+  },
+  'RT-ANCESTORS': {
+    level: 'SHOULD',
+    statement:
+      'sends thread_ancestors in calls of a child thread: root first, parent last; none on a root thread',
+    advice:
+      'Send the group_id of each ancestor, from the root to the parent, in every call of a child thread.',
+    invocationPage:
+      'When the current thread has ancestor threads, the runtime SHOULD include thread_ancestors with the ordered list of ancestor group IDs from root to parent.',
+    needs: ['child-thread'],
+    absent: 'no scenario made a call in a child thread',
+    observe: evidence => [evidence.calls.map(onOwnAncestors), onChildThreads(evidence)],
   },
   'RT-TOOLSET': {
     level: 'MUST',
@@ -189,8 +200,6 @@ function onFields(
     ? fieldFault(reading.invocation)
     : `the invocation is malformed: ${reading.faults[0]}`;
   if (fault !== null) return violated(fault, first);
-  if (reading.ok && reading.invocation.thread_ancestors?.length === 0)
-    return doubtful('thread_ancestors is empty; a root thread leaves it out', first);
   const sent = callbacks.filter(({ request }) => request.at < endedAt);
   const isUnreachable =
     sent.length > 0 && sent.every(({ status, broken: error }) => !status && error?.phase === 'connect');
@@ -205,11 +214,63 @@ function requestFault({ request: { method, headers } }: RoundTrip): string | nul
   return mediaTypeOf(type) === 'application/json' ? null : 'the Content-Type is not application/json';
 }
 
-function fieldFault({ callback_url, thread_ancestors, group_id }: Invocation): string | null {
+function fieldFault({ callback_url }: Invocation): string | null {
   const url = readUrl(callback_url);
   if (url === null) return 'callback_url is not a valid URL';
-  if (!/^https?:$/.test(url.protocol)) return 'callback_url is neither http nor https';
-  return thread_ancestors?.includes(group_id) ? 'thread_ancestors names the thread itself' : null;
+  return /^https?:$/.test(url.protocol) ? null : 'callback_url is neither http nor https';
+}
+
+/** What is wrong with ancestors in any recording. */
+function onOwnAncestors({ invocation, attempts: [first] }: CallEvidence): Observed {
+  const { thread_ancestors: ancestors, group_id: thread = '' } = invocation ?? {};
+  if (!ancestors || !first) return null;
+  const spots = [requestSpot(first, 'thread_ancestors')];
+  if (ancestors.includes(thread))
+    return violated('thread_ancestors names the thread itself', first, { spots });
+  return ancestors.length === 0
+    ? doubtful('thread_ancestors is empty; a root thread leaves it out', first, { spots })
+    : null;
+}
+
+/** Each instruction begins a thread below the earlier ones. A runtime may use several threads at a level. */
+function onChildThreads({ requestedCalls, view }: Evidence): Observed {
+  const begun = view?.instructions('child-thread') ?? [];
+  const levels: CallEvidence[][] = [[], ...begun.map(() => [])];
+  for (const { event, call } of requestedCalls)
+    if (call) levels[begun.filter(each => each.event.seq < event.seq).length]?.push(call);
+  const threads = levels.map(calls => calls.flatMap(({ invocation }) => invocation?.group_id ?? []));
+  const base = levels[0]?.[0]?.invocation?.thread_ancestors ?? []; // the whole session may be below another thread
+  return levels.slice(1).map((calls, index) => {
+    const parents = threads.slice(0, index + 1);
+    return calls.map(call => onChildCall(call, base, parents));
+  });
+}
+
+/** @param parents the threads of each level above the call, the root first */
+function onChildCall(
+  { invocation, attempts: [first] }: CallEvidence,
+  base: readonly string[],
+  parents: readonly (readonly string[])[],
+): Observed {
+  if (!invocation || !first || parents.some(({ length }) => length === 0)) return null;
+  const { group_id: thread, thread_ancestors } = invocation;
+  if (parents.flat().includes(thread))
+    return unrecorded('the runtime made the call in an earlier thread, not in a child of it', first);
+  const ancestors = thread_ancestors ?? [];
+  const isPath = (names: readonly string[]) =>
+    names.length === parents.length && names.every((name, level) => parents[level]?.includes(name));
+  const own = ancestors.slice(base.length);
+  if (base.every((name, level) => ancestors[level] === name) && isPath(own)) return met(first);
+  const details = {
+    expected: excerpt([...base, ...parents.map(([name = '']) => name)].join(', ')),
+    actual: ancestors.length === 0 ? 'none' : excerpt(ancestors.join(', ')),
+    spots: [requestSpot(first, 'thread_ancestors')],
+  };
+  if (ancestors.length === 0)
+    return violated('a call of a child thread has no thread_ancestors', first, details);
+  return isPath(ancestors.toReversed())
+    ? violated('thread_ancestors begins with the parent, not with the root', first, details)
+    : violated('thread_ancestors is not the list of the ancestors', first, details);
 }
 
 function onInvalidServer(server: KnownServer, { requestedCalls, calls, view }: Evidence): Observed {

@@ -74,10 +74,18 @@ export class LineReader {
       this.#warn(fault, `ignored a line of the driver: ${fault}: ${shown(line)}`);
       return;
     }
-    for (const name of 'cannot' in read.value ? read.value.cannot : [])
-      if (!ABILITIES.includes(name))
-        this.#warn(name, `"cannot" lists ${excerpt(name)}, which is unknown. ${didYouMean(name, ABILITIES)}`);
+    if ('can' in read.value) this.#warnOfUnknown('can', read.value.can);
+    if ('cannot' in read.value) this.#warnOfUnknown('cannot', read.value.cannot);
     this.setting.onLine(read.value);
+  }
+
+  #warnOfUnknown(member: 'can' | 'cannot', names: readonly string[] = []): void {
+    for (const name of names)
+      if (!ABILITIES.includes(name))
+        this.#warn(
+          name,
+          `"${member}" lists ${excerpt(name)}, which is unknown. ${didYouMean(name, ABILITIES)}`,
+        );
   }
 
   /** Warns once about each kind of line. */

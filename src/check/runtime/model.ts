@@ -4,8 +4,9 @@ import { type RunningServer, startServer } from '../../http/server.js';
 import type { DriverLine, Instruction, Observation } from '../../protocol/driver.js';
 import { readJson } from '../../util/json.js';
 import { excerpt, joinFirst, truncate } from '../../util/text.js';
+import { stringsIn, valueAt } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
-import { PROVIDERS } from './providers.js';
+import { type OfferedTool, PROVIDERS } from './providers.js';
 
 export type ProviderName = keyof typeof PROVIDERS;
 
@@ -16,10 +17,11 @@ interface Observer {
   readonly onWarning: (message: string) => void;
 }
 
-type Invocation = Instruction<'invoke'>;
+/** An instruction that becomes a tool call of the model. */
+type Request = Instruction<'invoke' | 'cancel-subscription'>;
 
 /** The tool calls of one model message. An empty list ends the conversation; null means that the model is closed. */
-type Message = readonly Invocation[] | null;
+type Message = readonly Request[] | null;
 
 interface Waiting {
   readonly allowsParallelCalls: boolean;
@@ -44,6 +46,7 @@ export class ScriptedModel {
   #isUsed = false;
   #hasBegun = false;
   #hasFoundTool = false;
+  #canCancel = false;
 
   private constructor(
     name: ProviderName,
@@ -71,7 +74,8 @@ export class ScriptedModel {
   }
 
   send(instruction: Instruction): void {
-    if (instruction.do === 'invoke') this.#script.addCall(instruction);
+    if (instruction.do === 'invoke' || instruction.do === 'cancel-subscription')
+      this.#script.addCall(instruction);
     else if (instruction.do === 'end') this.#script.end();
     else this.#warn(`a model cannot do "${instruction.do}"; the instruction was ignored`);
   }
@@ -125,12 +129,20 @@ export class ScriptedModel {
       .then(message => (message ? answer(message.map(each => this.#toolCall(each, tools))) : 'reset'));
   }
 
-  #toolCall({ id, operation, arguments: args }: Invocation, tools: readonly string[]) {
-    const name = toolNameFor(operation, tools);
+  #toolCall(request: Request, tools: readonly OfferedTool[]) {
+    if (request.do === 'cancel-subscription') {
+      const id = `cancel_${request.id}`;
+      this.#calls.add(id);
+      const { name = CANCELING[0], parameter = 'id' } = cancelingToolIn(tools) ?? {};
+      return { id, name, arguments: { [parameter]: request.id } };
+    }
+    const { id, operation, arguments: args } = request;
+    const names = tools.map(each => each.name);
+    const name = toolNameFor(operation, names);
     this.#hasFoundTool ||= name !== undefined;
     if (!this.#hasFoundTool)
       // otherwise the scenario may request an operation that does not exist
-      this.#warn(`the agent offers no tool for ${excerpt(operation)}: ${excerpt(joinFirst(tools, 5))}`);
+      this.#warn(`the agent offers no tool for ${excerpt(operation)}: ${excerpt(joinFirst(names, 5))}`);
     this.#calls.add(id);
     return { id, name: name ?? operation, arguments: args };
   }
@@ -139,9 +151,13 @@ export class ScriptedModel {
    * Reports only the messages that earlier requests did not contain, because each request repeats the whole conversation. The first request
    * precedes all calls. One without tools has another purpose, such as a title: only results of our calls are observed in it.
    */
-  #observe(tools: readonly string[], inputs: readonly Observation<'model' | 'failure'>[]): void {
+  #observe(tools: readonly OfferedTool[], inputs: readonly Observation<'model' | 'failure'>[]): void {
     if (!this.#isUsed) this.observer.onLine({ cannot: [...this.#provider.cannot] });
     this.#isUsed = true;
+    if (!this.#canCancel && cancelingToolIn(tools)) {
+      this.#canCancel = true;
+      this.observer.onLine({ can: ['cancel-subscription'] });
+    }
     const isOfConversation = tools.length > 0;
     const counts = new Map<string, number>();
     for (const input of inputs) {
@@ -176,15 +192,32 @@ export class ScriptedModel {
   }
 }
 
-/** The messages of the model. Invocations of one turn of the event loop are one message, which answers the oldest waiting request. */
+/** Names of a tool of an agent with which the model cancels a subscription. */
+const CANCELING = ['cancel_subscription', 'cancel_tool_call', 'unsubscribe'] as const;
+
+/** Names of its argument for the id, if it has several. */
+const ID_PARAMETERS = ['tool_call_id', 'subscription_id', 'call_id', 'id'];
+
+/** The offered tool with which the model cancels a subscription, and the argument for the id of the call that opened it. */
+function cancelingToolIn(tools: readonly OfferedTool[]) {
+  const names = tools.map(({ name }) => name);
+  const name = CANCELING.map(each => toolNameFor(each, names)).find(each => each !== undefined);
+  const schema = tools.find(each => each.name === name)?.parameters;
+  const required = stringsIn(valueAt(schema, 'required') ?? []);
+  const all = required.length > 0 ? required : Object.keys(valueAt(schema, 'properties') ?? {});
+  const parameter = all.length === 1 ? all[0] : ID_PARAMETERS.find(each => all.includes(each));
+  return name !== undefined && parameter !== undefined ? { name, parameter } : null;
+}
+
+/** The messages of the model. Calls of one turn of the event loop are one message, which answers the oldest waiting request. */
 class Script {
-  #turn: Invocation[] = [];
-  readonly #messages: (readonly Invocation[])[] = [];
+  #turn: Request[] = [];
+  readonly #messages: (readonly Request[])[] = [];
   readonly #waiting = new Set<Waiting>();
   #last: [] | null | undefined;
 
-  addCall(invocation: Invocation): void {
-    if (this.#turn.push(invocation) > 1) return;
+  addCall(request: Request): void {
+    if (this.#turn.push(request) > 1) return;
     setImmediate(() => {
       this.#messages.push(this.#turn);
       this.#turn = [];
@@ -227,7 +260,7 @@ class Script {
     }
   }
 
-  #nextMessage({ allowsParallelCalls }: Waiting): readonly Invocation[] {
+  #nextMessage({ allowsParallelCalls }: Waiting): readonly Request[] {
     const [message = []] = this.#messages.splice(0, 1);
     if (allowsParallelCalls || message.length < 2) return message;
     this.#messages.unshift(message.slice(1));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import type { Answer } from '../../http/route.js';
-import { ABILITIES, type Observation } from '../../protocol/driver.js';
+import { ABILITIES, type Observation, OPTIONAL_ABILITIES } from '../../protocol/driver.js';
 import { type Validation, validate } from '../../protocol/validate.js';
 import { codePointEnd } from '../../util/text.js';
 import { valueAt } from '../../util/values.js';
@@ -15,9 +15,16 @@ interface ToolCall {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
+/** A tool that an agent offers to the model. */
+export interface OfferedTool {
+  readonly name: string;
+  /** The JSON Schema of its arguments, as received. */
+  readonly parameters: unknown;
+}
+
 interface ModelRequest {
-  /** Names of the tools that the model may call. */
-  readonly tools: readonly string[];
+  /** The tools that the model may call. */
+  readonly tools: readonly OfferedTool[];
   readonly allowsParallelCalls: boolean;
   /** The whole conversation, in order, without the messages of the model. */
   readonly inputs: readonly ModelInput[];
@@ -39,7 +46,9 @@ interface Provider {
 }
 
 /** The part of the driver protocol that concerns the user and the session. */
-const USER_ABILITIES = ABILITIES.filter(ability => !['invoke', 'end', 'model', 'failure'].includes(ability));
+const USER_ABILITIES = ABILITIES.filter(
+  ability => ![...OPTIONAL_ABILITIES, 'invoke', 'end', 'model', 'failure'].includes(ability),
+);
 
 /** The text of the model when it calls no tool. */
 const FINAL_TEXT = 'Done.';
@@ -142,7 +151,10 @@ const anthropic: Provider = {
     return {
       ok: true,
       value: {
-        tools: choice?.type === 'none' ? [] : (tools ?? []).map(({ name }) => name),
+        tools:
+          choice?.type === 'none'
+            ? []
+            : (tools ?? []).map(tool => ({ name: tool.name, parameters: tool['input_schema'] })),
         allowsParallelCalls: choice?.disable_parallel_tool_use !== true,
         inputs: [...system, ...parts].map(part => (part.type === 'tool_result' ? result(part) : seen(part))),
         answer: calls => {
@@ -245,7 +257,12 @@ const openai: Provider = {
     return {
       ok: true,
       value: {
-        tools: choice === 'none' ? [] : (tools ?? []).flatMap(tool => tool.function?.name ?? []),
+        tools:
+          choice === 'none'
+            ? []
+            : (tools ?? []).flatMap(({ function: tool }) =>
+                tool ? { name: tool.name, parameters: tool['parameters'] } : [],
+              ),
         allowsParallelCalls: options.parallel_tool_calls !== false,
         inputs: messages.flatMap(({ role, content = [], tool_call_id: id }): ModelInput[] => {
           if (role === 'tool') return [{ saw: 'model', id, text: textOf(content) }];

@@ -4,7 +4,13 @@ import { Content } from '../../events/content.js';
 import type { Event, EventOf, RequestEvent } from '../../events/events.js';
 import type { Log } from '../../events/log.js';
 import { type MockTool, startMockTool } from '../../mock/mock-tool.js';
-import type { Ability, DriverLine, Instruction, Observation } from '../../protocol/driver.js';
+import {
+  type Ability,
+  DriverAbilities,
+  type DriverLine,
+  type Instruction,
+  type Observation,
+} from '../../protocol/driver.js';
 import type { RequirementId } from '../../protocol/requirements.js';
 import { isErrorLine, missingFileHint } from '../../system/child.js';
 import type { Clock } from '../../system/clock.js';
@@ -183,7 +189,7 @@ export class ScenarioSession {
   #requests = 0;
   readonly #events: Event[] = [];
   readonly #observations: Observation[] = [];
-  readonly #cannot = new Set<string>();
+  readonly #abilities = new DriverAbilities();
   readonly #waiting = new Set<() => void>();
   #driver: Driver | undefined;
   #calls = 0;
@@ -215,8 +221,8 @@ export class ScenarioSession {
       if (!this.#isEnding) this.#failScenario(endingOf(how, driver));
       this.stop();
     });
-    if (needs.length > 0) await this.call(PING); // after it, the driver has sent its `cannot`
-    const isSupported = !needs.some(ability => this.#cannot.has(ability));
+    if (needs.length > 0) await this.call(PING); // after it, the driver has sent its `can` and `cannot`
+    const isSupported = this.#abilities.supports(...needs);
     this.setting.log.emit({
       kind: 'planned',
       by: 'scenario',
@@ -252,17 +258,16 @@ export class ScenarioSession {
 
   /** Takes a line of the driver. */
   receive(line: DriverLine): void {
-    if ('cannot' in line) for (const ability of line.cannot) this.#cannot.add(ability);
-    else {
+    if ('saw' in line) {
       this.#observations.push(line);
       this.#isActive = true;
-    }
+    } else this.#abilities.add(line);
     this.setting.log.emit({ kind: 'driver', from: 'runtime', body: Content.ofJson(line) });
   }
 
   /** Gives an instruction. A driver that does not support it ends the scenario. */
   instruct(instruction: Instruction): void {
-    if (this.#cannot.has(instruction.do)) {
+    if (!this.#abilities.supports(instruction.do)) {
       this.stop();
       return;
     }
@@ -274,6 +279,15 @@ export class ScenarioSession {
   async cancel(notices = 1): Promise<void> {
     this.instruct({ do: 'cancel' });
     await this.waitForRequests('cancel', notices);
+    await this.settle();
+  }
+
+  /** Lets the model cancel the subscription of the latest call of an operation, and waits as {@link cancel} does. */
+  async cancelSubscription(operation: string): Promise<void> {
+    const { id } = this.latestCall(operation) ?? {};
+    if (id === undefined) return;
+    this.instruct({ do: 'cancel-subscription', id });
+    await this.waitForRequests('cancel');
     await this.settle();
   }
 
@@ -305,7 +319,8 @@ export class ScenarioSession {
 
   /** Resolves to whether the model got something: for this call, or without an id. */
   waitForResult(id: string): Promise<boolean> {
-    if (this.#cannot.has('model') && this.#cannot.has('failure')) return this.waitQuietly().then(() => false);
+    if (!this.#abilities.supports('model') && !this.#abilities.supports('failure'))
+      return this.waitQuietly().then(() => false);
     let [judged, isAnswered] = [0, false];
     return this.until(() => {
       const { length } = this.#observations;
@@ -323,7 +338,7 @@ export class ScenarioSession {
   ): Promise<boolean> {
     const isWanted = (each: Observation): each is Observation<Kind> => each.saw === kind;
     const isSeen = () => this.#observations.filter(isWanted).some(fits);
-    return this.until(() => this.#cannot.has(kind) || isSeen()).then(isSeen);
+    return this.until(() => !this.#abilities.supports(kind) || isSeen()).then(isSeen);
   }
 
   /** Resolves to true when at least `count` requests with this purpose have ended (response or broken connection); to false on timeout. */
@@ -363,7 +378,7 @@ export class ScenarioSession {
     this.#isEnding = true;
     const isAnswered = () => ![...this.#open.values()].some(({ from }) => from === 'tool');
     await this.#within(QUIET_MS, isAnswered);
-    if (this.#isOver || this.#cannot.has('end')) return;
+    if (this.#isOver || !this.#abilities.supports('end')) return;
     this.instruct({ do: 'end' });
     const { windowMs, log } = this.setting;
     if (await this.#within(windowMs, () => this.#isOver)) return;

@@ -75,15 +75,21 @@ test.each<[ProviderName, Observation['saw'], string]>([
   expect(opened.tool.fire('call_4')).toBe(1);
   invoke('call_5', 'answer', { what: 'over' });
   await result('call_5');
+  driver.send({ do: 'cancel-subscription', id: 'call_4' });
+  await result('cancel_call_4');
   driver.send({ do: 'end' });
   expect(await driver.ended).toBe('ended with status 0');
+  const notices = opened.tool.events.filter(event => event.kind === 'request' && event.purpose === 'cancel');
+  expect(notices).toMatchObject([{ body: { json: { value: { tool_call_id: 'call_4' } } } }]);
   expect(lines.slice(1)).toEqual([
+    { can: ['cancel-subscription'] },
     { saw: 'model', id: 'call_1', text: 'It is 42. 👍' },
     { saw: failure, id: 'call_2', text: 'Error: no such file' },
     { saw: 'model', id: 'call_3', text: picture },
     { saw: 'model', id: 'call_4', text: 'Subscribed.' },
     { saw: 'model', id: 'call_5', text: 'It is over. 👍' },
     { saw: 'model', text: 'Event 1' },
+    { saw: 'model', id: 'cancel_call_4', text: 'canceled' },
   ]);
   expect(warnings).toEqual([]);
 });

@@ -76,6 +76,15 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    does: 'declares an unknown ability, and a list that is a text',
+    script: working(`for (const line of ['{"can":["child-tread"]}', '{"can":"fly"}']) console.log(line);`),
+    status: 0,
+    says: [
+      '"can" lists "child-tread", which is unknown. Did you mean "child-thread"? (in result)',
+      'ignored a line of the driver: $.can: must be an array: "{"can":"fly"}" (in result)',
+    ],
+  },
+  {
     does: 'writes a line of 10 MB',
     script: `process.stdout.write('x'.repeat(10e6)); setInterval(() => {}, 1000);`,
     status: 4,

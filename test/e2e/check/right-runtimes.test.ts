@@ -25,7 +25,7 @@ async function runPython({ input, output, env }: DriverStreams): Promise<void> {
 /** Runtimes, and the rules besides that do not apply to them. */
 const RIGHT: readonly (readonly [does: string, run: typeof runPython, notApplicable: readonly string[]])[] = [
   ['is the example in Python', runPython, []],
-  ['is our own library', runConnect, ['RT-DISPLAY', 'RT-CANCEL', 'RT-MIGRATE']],
+  ['is our own library', runConnect, ['RT-ANCESTORS', 'RT-DISPLAY', 'RT-CANCEL', 'RT-MIGRATE']],
   ...Object.entries(VARIANTS).map(
     ([does, Variant]) => [does, (streams: DriverStreams) => runDriver({ ...streams, Variant }), []] as const,
   ),

@@ -34,7 +34,8 @@ class OtherHabits extends OwnIds {
   numbers = new Map();
 
   invoke(operation, args, options) {
-    return super.invoke(operation, args, { ...options, thread: `thread_${randomUUID()}` });
+    this.thread = `thread_${randomUUID()}`;
+    return super.invoke(operation, args, options);
   }
 
   /** Every second thread is slow. */
@@ -42,14 +43,6 @@ class OtherHabits extends OwnIds {
     if (!this.numbers.has(thread)) this.numbers.set(thread, this.numbers.size);
     if (this.numbers.get(thread) % 2 > 0) return super.inTurn(thread, work);
     return super.inTurn(thread, () => wait(600).then(work));
-  }
-
-  async close() {
-    for (const call of this.openCalls()) call.state = 'canceled';
-    const notices = [...this.threads].map(id => this.notify('/close_thread', { thread_id: id }));
-    await Promise.all(notices);
-    this.listener.close();
-    this.listener.closeAllConnections();
   }
 }
 

@@ -195,6 +195,20 @@ export const callScenarios: readonly Scenario[] = [
     run: session => Promise.all(NUMBERS.map(number => session.call('count', { number }))),
   },
   {
+    name: 'child-threads',
+    title: 'calls in a thread, in a child of it, and in a child of that child',
+    checks: ['RT-ANCESTORS'],
+    needs: ['child-thread'],
+    servers: [serving(on('work', 'work {{arguments.level}} is done'))],
+    run: async session => {
+      await session.call('work', { level: 1 });
+      for (const level of [2, 3]) {
+        session.instruct({ do: 'child-thread' });
+        await session.call('work', { level });
+      }
+    },
+  },
+  {
     name: 'unknown-operation',
     title: 'the model asks for operations that no toolset has',
     checks: ['RT-OP'],

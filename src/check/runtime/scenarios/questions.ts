@@ -294,6 +294,35 @@ export const questionScenarios: readonly Scenario[] = [
       await session.cancel();
     },
   },
+  {
+    name: 'subscription-canceled-by-model',
+    title: 'the model cancels one of two subscriptions; events of both follow',
+    checks: ['RT-SUB', 'RT-NOTIFY'],
+    needs: ['cancel-subscription'],
+    servers: [
+      serving(
+        on(
+          'news',
+          [
+            OPENED,
+            event('an event of the news before the cancel'),
+            { ...event('an event of the news after the cancel', { final: true }), ...ON_DEMAND },
+          ],
+          { callback: ['after-cancel'] },
+        ),
+        on('mail', [OPENED, { ...event('an event of the mail', { final: true }), ...ON_DEMAND }]),
+      ),
+    ],
+    run: async session => {
+      await session.call('news');
+      await session.call('mail');
+      await seesAll(session, 'an event of the news before the cancel');
+      await session.cancelSubscription('news');
+      session.fire('mail');
+      await seesAll(session, 'an event of the mail');
+      await session.settle();
+    },
+  },
   showing('view', 'a diff in both formats: a later one replaces it, and an empty one clears it', [
     [DIFF],
     [FILES],

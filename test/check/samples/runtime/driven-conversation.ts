@@ -158,6 +158,18 @@ export const DRIVEN_CONVERSATION: SampleSet = {
       [scenario(), invoked, result(), event({ text: 'one' }), model('one')],
       /but no subscription was opened/,
     ),
+    passes('a refused event after the model canceled the subscription', [
+      ...subscribed,
+      event({ text: 'one' }),
+      model('one'),
+      asked({ do: 'cancel-subscription', id: KEY }),
+      event({ text: 'two' }, 404),
+    ]),
+    fails('a refused event of another subscription than the one that the model canceled', [
+      ...subscribed,
+      asked({ do: 'cancel-subscription', id: 'other' }),
+      event({ text: 'one' }, 404),
+    ]),
     skips('a driver that cannot show the model', [cannot('model'), ...subscribed, event({ text: 'one' })]),
   ],
   'RT-VIEW': [

@@ -14,8 +14,8 @@ import {
   THREAD,
 } from '../../../events/build.js';
 import { discovery, notice, TOOLSET } from '../parts.js';
-import { fails, passes, type SampleSet, skips, warns } from '../sample.js';
-import { asked, cannot, crashed, ofOtherCall, saw, scenario } from './driven.js';
+import { fails, passes, type SampleSet, skips, unclear, warns } from '../sample.js';
+import { asked, can, cannot, crashed, ofOtherCall, saw, scenario } from './driven.js';
 
 const OTHER = 'http://127.0.0.1:3002';
 
@@ -72,6 +72,37 @@ const pending = [
   ...call(),
   ...acknowledged(),
   ...asked({ do: 'cancel' }),
+];
+
+const twoSubscriptions = [
+  ...[scenario(), offered, asks(), call(), acknowledged(), resultArrives({ subscription: true })],
+  asks({ id: 'other', arguments: { path: 'other' } }),
+  ofOtherCall(
+    call({ invocation: { ...INVOCATION, id: 'other', arguments: { path: 'other' } } }),
+    acknowledged(),
+    resultArrives({ id: 'other', subscription: true }),
+  ),
+];
+
+/** A call that a scenario asked for, in a thread. */
+function inThread(id: string, group_id: string, ancestors: readonly string[] | null): Moment[][] {
+  const args = { path: id };
+  const fields = { id, group_id, arguments: args, ...(ancestors && { thread_ancestors: ancestors }) };
+  return [
+    asks({ id, arguments: args }),
+    call({ invocation: { ...INVOCATION, ...fields } }).map(
+      moment => ({ ...moment, leg: id, calls: [id] }) as Moment,
+    ),
+  ];
+}
+
+/** Calls in a root thread, a child, and a child of that, each with these ancestors. */
+const family = (...ancestors: readonly (readonly string[] | null)[]) => [
+  ...[scenario('RT-ANCESTORS'), can('child-thread')],
+  ...['root', 'child', 'grandchild'].flatMap((thread, level) => [
+    ...(level > 0 ? [asked({ do: 'child-thread' })] : []),
+    ...inThread(`call_${level}`, thread, ancestors[level] ?? null),
+  ]),
 ];
 
 const overdue: Moment[] = [{ kind: 'expired', what: 'observation', afterMs: 5_000 }];
@@ -137,6 +168,23 @@ export const DRIVEN_REQUESTS: SampleSet = {
       resultArrives().slice(0, 1),
       [{ kind: 'broken', leg: 'back-1', phase: 'connect', code: 'ECONNREFUSED', calls: [KEY] }],
     ]),
+  ],
+  'RT-ANCESTORS': [
+    passes('both ancestors, the root first', family(null, ['root'], ['root', 'child'])),
+    passes('a session below another thread', family(['top'], ['top', 'root'], ['top', 'root', 'child'])),
+    warns('none', family(null, null, null), /has no thread_ancestors/),
+    warns(
+      'the parent first',
+      family(null, ['root'], ['child', 'root']),
+      /begins with the parent, not with the root/,
+    ),
+    warns('only the parent', family(null, ['root'], ['child']), /not the list of the ancestors/),
+    warns('an unknown thread', family(null, ['other'], ['other', 'child'])),
+    unclear('no child thread', [
+      ...[scenario('RT-ANCESTORS'), can('child-thread'), ...inThread('call_1', 'root', null)],
+      ...[asked({ do: 'child-thread' }), ...inThread('call_2', 'root', null)],
+    ]),
+    skips('a driver that does not support it', [scenario(), ...inThread('call_1', 'root', [])]),
   ],
   'RT-NON200': [
     passes('an error as a text', [...refused(404), model('Error: status 404')]),
@@ -218,6 +266,21 @@ export const DRIVEN_REQUESTS: SampleSet = {
       ...[scenario(), offered, asks(), call(), acknowledged(), resultArrives({ subscription: true })],
       asked({ do: 'cancel' }),
     ]),
+    passes('the notice of a subscription that the model cancels', [
+      ...twoSubscriptions,
+      asked({ do: 'cancel-subscription', id: KEY }),
+      cancels(),
+    ]),
+    fails(
+      'no notice of a subscription that the model cancels',
+      [...twoSubscriptions, asked({ do: 'cancel-subscription', id: KEY })],
+      /got no cancel_tool_call/,
+    ),
+    fails(
+      'a notice of another subscription',
+      [...twoSubscriptions, asked({ do: 'cancel-subscription', id: KEY }), cancels(), cancels('other')],
+      /canceled a call that the model did not cancel/,
+    ),
     skips('a subscription that ended', [
       ...[scenario(), offered, asks(), call(), acknowledged(), resultArrives({ subscription: true })],
       arrives({ ...EVENT, final: true }, { leg: 'e' }),

@@ -32,6 +32,8 @@ const human = (type: string) => saw({ saw: 'human', id: KEY, type });
 
 export const cannot = (...names: string[]) => line('runtime', { cannot: names });
 
+export const can = (...names: string[]) => line('runtime', { can: names });
+
 export const crashed: Moment[] = [{ kind: 'driver', from: 'runtime', ended: 'ended with status 1' }];
 
 const invoked = [...call(), ...acknowledged()];

@@ -155,8 +155,6 @@ export const RUNTIME_SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> 
     passes('a media type with a charset', [
       withHeaders({ 'content-type': 'application/json; charset=utf-8' }),
     ]),
-    warns('no ancestors', [invoked({ thread_ancestors: [] })], /leaves it out/),
-    fails('itself as an ancestor', [invoked({ thread_ancestors: [THREAD] })]),
     fails(
       'an unreachable callback_url',
       [
@@ -170,6 +168,12 @@ export const RUNTIME_SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> 
       /no callback could connect/,
       { observer: 'tool' },
     ),
+  ],
+  'RT-ANCESTORS': [
+    warns('an empty list', [invoked({ thread_ancestors: [] })], /a root thread leaves it out/),
+    warns('the thread itself', [invoked({ thread_ancestors: [THREAD] })], /names the thread itself/),
+    skips('ancestors whose order nothing shows', [invoked({ thread_ancestors: ['root', 'parent'] })]),
+    skips('a root thread', [call()]),
   ],
   'RT-NON200': [
     passes('given up after a 201', [call(), answered(201), gaveUp()]),

@@ -61,7 +61,9 @@ export async function checkReports(
   if (first && other !== undefined)
     throw usageError(
       `--reporter ${first.format} and ${other} would both write to stdout`,
-      `Give ${second ? 'one of them' : 'the report'} a file: --reporter ${withFile((second ?? first).format)}.`,
+      stdoutUser === null && second
+        ? `Give one of them a file: --reporter ${withFile(second.format)}.`
+        : `Give the report a file: --reporter ${withFile(first.format)}.`,
     );
   const files = reports.flatMap(({ file }) => file ?? []);
   const twice = files.find((file, index) => files.indexOf(file) !== index);

@@ -64,6 +64,13 @@ describe('--reporter', () => {
       'Give the report a file: --reporter json:report.json.',
     ],
     [
+      'the stdout of a command, twice',
+      [JSON_OUT, { ...XML, file: null }],
+      'the command',
+      '--reporter json and the command would both write to stdout',
+      'Give the report a file: --reporter json:report.json.',
+    ],
+    [
       'two on stdout',
       [JSON_OUT, { ...XML, file: null }],
       null,

@@ -5,7 +5,7 @@ import type { RunCommand } from './commands/options.js';
 import { canDraw, type ExitStatus, PROGRAM, statusOfFailure } from './commands/terminal.js';
 import { faultText, troubleText, wrapMessages } from './render/outputs/trouble.js';
 import { endByForce, handleEmergencies } from './system/process.js';
-import { ignoreClosedPipes, isClosed } from './system/streams.js';
+import { ignoreClosedPipes, isClosed, outputOf } from './system/streams.js';
 import { ProtocolCliError } from './util/errors.js';
 
 /** The composition root: the only module that reads argv and sets the exit status. */
@@ -53,6 +53,7 @@ const WORKBENCH = ['invoke', '--interactive'];
 
 /** Exits even if user handlers keep the event loop alive. */
 async function exitAfterOutput(): Promise<void> {
+  await Promise.allSettled([process.stdout, process.stderr].map(stream => outputOf(stream).written()));
   const flushed = (stream: NodeJS.WriteStream) => new Promise(resolve => void stream.write('', resolve));
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
   process.exit();

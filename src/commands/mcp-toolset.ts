@@ -10,6 +10,7 @@ import { validate } from '../protocol/validate.js';
 import { connectMcp, type Elicit, type McpServer } from '../runtime/mcp/connection.js';
 import type { McpTarget } from '../runtime/mcp/transports.js';
 import { systemClock } from '../system/clock.js';
+import type { Sink } from '../system/streams.js';
 import { secretsOf } from '../util/credentials.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { createRedactor } from '../util/redact.js';
@@ -20,7 +21,7 @@ import { type OnStop, VERSION } from './terminal.js';
 interface ToolsetOptions {
   readonly onStop: OnStop;
   /** Receives what the server writes to stderr. */
-  readonly onStderr?: (text: string) => void;
+  readonly onStderr?: Sink;
   /** Receives warnings about tools that are left out. */
   readonly onWarning?: (message: string) => void;
 }

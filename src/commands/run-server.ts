@@ -9,7 +9,7 @@ import {
 } from '../render/outputs/verification.js';
 import type { ColourLevel } from '../render/terminal/colour-level.js';
 import { runAttached } from '../system/child.js';
-import { BoundedOutput, writeOut } from '../system/streams.js';
+import { outputOf, writeOut } from '../system/streams.js';
 import type { ListScreen } from '../tui/list-screen.js';
 import { ProtocolCliError } from '../util/errors.js';
 import type { Redactor } from '../util/redact.js';
@@ -104,7 +104,7 @@ export function startLines(
   const stream = stdout.isTTY === true && command === null ? stdout : stderr;
   let end: (reason: string) => unknown = () => {};
   if (output === 'ndjson') {
-    const bounded = new BoundedOutput(stdout);
+    const bounded = outputOf(stdout);
     bounded.onError = error => void Promise.reject(error); // ends the server
     const transcript = streamTranscript(bounded, redactor, about);
     subscribe(transcript.event);

@@ -8,11 +8,14 @@ import type { Warning } from '../protocol/requirements.js';
 import type { Trouble } from '../render/outputs/trouble.js';
 import { errorReport, troubleText, warningText, wrapMessages } from '../render/outputs/trouble.js';
 import { type Clock, systemClock } from '../system/clock.js';
-import { writeOut } from '../system/streams.js';
+import { outputOf, type Sink, writeOut } from '../system/streams.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { createRedactor, type Redactor, safeJson } from '../util/redact.js';
 import { headerFor, saveTranscript } from './event-output.js';
 import { type ExitStatus, Interruption, type OnStop, statusOfFailure, type Terminal } from './terminal.js';
+
+/** Maximum number of characters kept until the screen is closed. */
+const MAX_LATER = 16 * 1024 * 1024;
 
 interface RunOptions {
   readonly terminal: Terminal;
@@ -63,7 +66,7 @@ export class Run {
   readonly stderr = {
     write: (text: string): void => {
       const { stderr } = this.terminal;
-      stderr.write(wrapMessages(this.clean(text), stderr));
+      outputOf(stderr).write(wrapMessages(this.clean(text), stderr));
     },
   };
 
@@ -116,12 +119,20 @@ export class Run {
   }
 
   /** Returns the output of `-v`: stderr, or with a screen, stderr when the process exits. */
-  verboseWriter(isDrawn: boolean): (text: string) => void {
+  verboseWriter(isDrawn: boolean): Sink {
     const { stderr } = this.terminal;
-    if (!isDrawn) return text => void stderr.write(text);
+    if (!isDrawn) return outputOf(stderr).take;
     const later: string[] = [];
-    process.once('exit', () => stderr.write(later.join('')));
-    return text => void later.push(text);
+    let [size, lost] = [0, 0];
+    process.once('exit', () => {
+      if (lost > 0) later.push(`… ${lost} more messages were dropped\n`);
+      stderr.write(later.join(''));
+    });
+    return async text => {
+      if (size > MAX_LATER) return void lost++;
+      size += text.length;
+      later.push(text);
+    };
   }
 
   /** Stops what was started, in reverse order; an error does not prevent the other stops. */

@@ -11,6 +11,7 @@ import type { Warning } from '../protocol/requirements.js';
 import type { ListenerOptions } from '../runtime/callback-server.js';
 import type { McpPeer, McpTarget } from '../runtime/mcp/transports.js';
 import { finishedWithin } from '../system/process.js';
+import type { Sink } from '../system/streams.js';
 import { jsonFault } from '../util/json.js';
 import { decodeUtf8, joinFirst, truncate } from '../util/text.js';
 import { visible } from '../util/visible.js';
@@ -71,7 +72,7 @@ interface ReachOptions {
   readonly onStarted?: (command: { readonly exited: Promise<unknown> }) => void;
   readonly onServerExit?: (exit: ServerExit) => void;
   /** Receives what a started server writes to stderr, in whole lines, so that a secret is not cut in two. */
-  readonly onStderr?: (lines: string) => void;
+  readonly onStderr?: Sink;
   /** Receives warnings about a toolset that was only partly loaded. */
   readonly onWarning?: (message: string) => void;
   /** Receives remarks about a server that is starting. */
@@ -362,23 +363,29 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 const MAX_LINE_LENGTH = 16 * 1024;
 
 /** Passes text on in whole lines. `end` passes on an unfinished line. */
-function byLine(write: (lines: string) => void): { add(text: string): void; end(): void } {
+interface LineSink {
+  readonly add: Sink;
+  end(): void;
+}
+
+function byLine(write: Sink): LineSink {
   let rest = '';
-  const passTo = (end: number) => {
-    if (end > 0) write(rest.slice(0, end));
+  const passTo = async (end: number) => {
+    const lines = rest.slice(0, end);
     rest = rest.slice(end);
+    if (lines !== '') await write(lines);
   };
   return {
     add(text) {
       rest += text;
-      passTo(rest.length > MAX_LINE_LENGTH ? rest.length : rest.lastIndexOf('\n') + 1);
+      return passTo(rest.length > MAX_LINE_LENGTH ? rest.length : rest.lastIndexOf('\n') + 1);
     },
-    end: () => passTo(rest.length),
+    end: () => void passTo(rest.length),
   };
 }
 
 /** As {@link byLine}, for printing: each line is safe, and marked with the name of the server. */
-export function serverOutput(write: (lines: string) => void, name?: string): ReturnType<typeof byLine> {
+export function serverOutput(write: Sink, name?: string): LineSink {
   return byLine(text => write(marked(text, name)));
 }
 
@@ -395,7 +402,7 @@ const EXIT_MS = 300;
 interface Watcher {
   calls(): Iterable<Exchange>;
   /** Receives whole lines of stderr, each marked as the server's. */
-  readonly onStderr: ((lines: string) => void) | null;
+  readonly onStderr: Sink | null;
 }
 
 /** Watches the servers started by a command, and records when one exits: its pending calls end. */

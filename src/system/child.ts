@@ -10,13 +10,14 @@ import { formatDuration, truncate } from '../util/text.js';
 import { isSafeToVisit } from '../util/url.js';
 import { isRecord } from '../util/values.js';
 import { beforeAnyEnd, endByForce, finishedWithin, onSignals } from './process.js';
+import type { Sink } from './streams.js';
 
 interface CommandOptions {
   /** Command line for `sh -c`. */
   readonly command: string;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  readonly onStderr?: (text: string) => void;
+  readonly onStderr?: Sink;
 }
 
 interface Exit {
@@ -61,9 +62,12 @@ class Group {
       stdio: 'pipe',
     });
     this.child.stdin.on('error', () => {}); // its exit reports a command that stopped reading
-    this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    const { stderr } = this.child;
+    stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-KEPT_CHARACTERS);
-      onStderr?.(text);
+      if (!onStderr) return;
+      if (!this.#stopped) stderr.pause(); // the command waits until the text is taken
+      void onStderr(text).finally(() => stderr.resume());
     });
     this.exited = this.#exit();
     this.#forget = beforeAnyEnd(() => signalGroup(this.child, 'SIGKILL'));
@@ -87,7 +91,7 @@ class Group {
   async #end(signals: Stops): Promise<void> {
     const { stdin, stdout, stderr } = this.child;
     const ended = Promise.all([closing(stdout), closing(stderr), this.exited]);
-    stdout.resume();
+    for (const stream of [stdout, stderr]) stream.resume();
     for (const [signal, ms] of signals) {
       if (signal === 'stdin') stdin.end();
       else signalGroup(this.child, signal);

@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import { errnoOf, ProtocolCliError } from '../util/errors.js';
 import type { OutputLine } from '../util/redact.js';
 import { codePointEnd } from '../util/text.js';
@@ -70,28 +71,51 @@ function unwritable(error: Error): ProtocolCliError {
 /** Maximum number of characters waiting for a slow reader. */
 const MAX_WAITING = 64 * 1024 * 1024;
 
+/** Takes a text. Resolves once there is room for more: a source that can wait does so until then. */
+export type Sink = (text: string) => Promise<void>;
+
+interface Waiter {
+  /** The position, in characters, up to which the output must be written. */
+  readonly position: number;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+const outputs = new WeakMap<Writable, BoundedOutput>();
+
+/** Returns the output of a stream, which all writers to the stream share. */
+export function outputOf(stream: Writable): BoundedOutput {
+  const output = outputs.get(stream) ?? new BoundedOutput(stream);
+  outputs.set(stream, output);
+  return output;
+}
+
 /**
- * Writes texts in order, as fast as the reader allows. Producers cannot wait, so texts that would fill the memory are dropped; their number
- * is reported when there is room again (threats, row 30).
+ * Writes texts in order, at the reader's speed: immediately while the stream takes them; otherwise they wait here, in bounded memory
+ * (threats, row 30). A source that can wait uses `take`. Texts of other sources (`news`) are dropped if too much is waiting; their number
+ * is reported when there is room again.
  */
 export class BoundedOutput {
   #texts: OutputLine[] = [];
-  #waiting = 0;
+  #added = 0;
+  #written = 0;
   #lost = 0;
   #isWriting = false;
-  #isScheduled = false;
-  /** The output cannot be written. */
-  #isBroken = false;
-  #writing: Promise<void> = Promise.resolve();
+  /** Why the output cannot be written. */
+  #failure: { readonly error: unknown } | null = null;
+  #waiters: Waiter[] = [];
+  /** Resolves once little is waiting. */
+  #room = Promise.resolve();
+  #makeRoom: (() => void) | null = null;
 
   constructor(
-    private readonly stdout: NodeJS.WritableStream,
+    private readonly stream: Writable,
     private readonly max = MAX_WAITING,
   ) {}
 
   /** Returns texts that report how many were dropped. */
   lost = (count: number): readonly OutputLine[] => [
-    `… ${count} events were dropped: the reader of stdout is too slow\n`,
+    `… ${count} messages were dropped: the reader is too slow\n`,
   ];
 
   /** Called if the output cannot be written or a text cannot be made; `written()` then rejects, and no more is made or written. */
@@ -104,9 +128,19 @@ export class BoundedOutput {
 
   /** Makes and writes all of these texts, or none. */
   news(make: () => readonly OutputLine[]): void {
-    if (this.#waiting > this.max) this.#lost++;
+    if (this.#added - this.#written > this.max) this.#lost++;
     else this.#add(make);
   }
+
+  /** As `news`. Resolves once little is waiting, or nothing more can be written. */
+  readonly take: Sink = text => {
+    this.news(() => [text]);
+    if (this.#isCrowded && !this.#makeRoom)
+      this.#room = new Promise(resolve => {
+        this.#makeRoom = resolve;
+      });
+    return this.#room;
+  };
 
   /**
    * Resolves once all texts so far, and the number of dropped ones, are written.
@@ -114,40 +148,69 @@ export class BoundedOutput {
    */
   written(): Promise<void> {
     if (this.#lost > 0) this.write();
-    return this.#writing;
+    if (this.#failure) return Promise.reject(this.#failure.error);
+    if (this.#written === this.#added) return Promise.resolve();
+    return new Promise((resolve, reject) => this.#waiters.push({ position: this.#added, resolve, reject }));
+  }
+
+  get #isCrowded(): boolean {
+    return this.#failure === null && this.#added - this.#written > CHUNK;
+  }
+
+  #announceRoom(): void {
+    if (this.#isCrowded) return;
+    this.#makeRoom?.();
+    this.#makeRoom = null;
   }
 
   #add(make: () => readonly OutputLine[]): void {
-    if (this.#isBroken) return;
+    if (this.#failure) return;
     const texts = make();
     const lost = this.#lost > 0 ? this.lost(this.#lost) : [];
     this.#lost = 0;
-    for (const text of [...lost, ...texts].filter(text => text !== '')) {
+    for (const text of [...lost, ...texts]) {
+      if (text === '') continue;
       this.#texts.push(text);
-      this.#waiting += text.length;
+      this.#added += text.length;
     }
-    // A scheduled batch takes these texts too.
-    if (this.#isScheduled || this.#texts.length === 0) return;
-    this.#isScheduled = true;
-    this.#writing = this.#isWriting ? this.#writing.then(() => this.#writeBatch()) : this.#writeBatch();
-    this.#writing.catch(() => {}); // `written()` rejects
+    if (!this.#isWriting) void this.#writeAll();
   }
 
-  async #writeBatch(): Promise<void> {
-    this.#isScheduled = false;
+  async #writeAll(): Promise<void> {
     this.#isWriting = true;
     try {
-      for (const [piece, taken] of joined(this.#texts.splice(0))) {
-        await writeOut(this.stdout, piece);
-        this.#waiting -= taken;
+      while (this.#texts.length > 0) {
+        for (const [piece, taken] of joined(this.#texts.splice(0))) {
+          const writing = this.#write(piece, taken);
+          if (this.stream.writableNeedDrain || piece.length > CHUNK) await writing;
+        }
       }
     } catch (error) {
-      this.#isBroken = true;
-      this.#texts = [];
-      this.onError(error);
-      throw error;
+      this.#fail(error);
     }
     this.#isWriting = false;
+  }
+
+  async #write(piece: string, taken: number): Promise<void> {
+    try {
+      await writeOut(this.stream, piece);
+    } catch (error) {
+      return this.#fail(error);
+    }
+    this.#written += taken;
+    const isDone = ({ position }: Waiter) => position <= this.#written;
+    for (const { resolve } of this.#waiters.filter(isDone)) resolve();
+    this.#waiters = this.#waiters.filter(waiter => !isDone(waiter));
+    this.#announceRoom();
+  }
+
+  #fail(error: unknown): void {
+    if (this.#failure) return;
+    this.#failure = { error };
+    this.#texts = [];
+    for (const { reject } of this.#waiters.splice(0)) reject(error);
+    this.#announceRoom();
+    this.onError(error);
   }
 }
 

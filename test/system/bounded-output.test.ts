@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { streamTranscript } from '../../src/events/transcript-writer.js';
-import { BoundedOutput } from '../../src/system/streams.js';
+import { BoundedOutput, outputOf } from '../../src/system/streams.js';
 import { createRedactor } from '../../src/util/redact.js';
 
 /** Takes what is written when it is asked to. */
@@ -64,7 +64,7 @@ test('row 30: drops and counts texts that would fill the memory, but never the e
   output.write('end');
   await takeAll();
   await output.written();
-  expect(taken.join(' ')).toBe('one two(2 lost)still (1 lost)six end');
+  expect(taken.join(' ')).toBe('one two (2 lost)still (1 lost)six end');
   tell('a long one', 'seven', 'eight', 'nine');
   const isWritten = output.written();
   await takeAll();
@@ -84,7 +84,33 @@ test('written() does not wait for texts that were added later', async () => {
   await isWritten;
   clearInterval(more);
   await takeAll();
-  expect(taken.slice(0, 2)).toEqual(['one', 'twothree']);
+  expect(taken.slice(0, 2)).toEqual(['one', 'two']);
+});
+
+test('row 30: a source that can wait does so while much is waiting', async () => {
+  const { stream, taken, takeAll } = slowReader();
+  const output = new BoundedOutput(stream);
+  await output.take('x'.repeat(60_000));
+  let isTaken = false;
+  const text = output.take('y'.repeat(60_000)).then(() => {
+    isTaken = true;
+  });
+  await new Promise(setImmediate);
+  expect(isTaken).toBe(false);
+  await takeAll();
+  await text;
+  expect(taken.join('')).toHaveLength(120_000);
+});
+
+test('a source does not wait for an output that is broken', async () => {
+  const stream = new Writable({ write: (_chunk, _encoding, done) => done(new Error('broken')) });
+  await new BoundedOutput(stream).take('x'.repeat(100_000));
+});
+
+test('a stream has one output, so that its writers keep their order', () => {
+  const { stream } = slowReader();
+  expect(outputOf(stream)).toBe(outputOf(stream));
+  expect(outputOf(stream)).not.toBe(outputOf(slowReader().stream));
 });
 
 test('row 30: a long text is made as the reader takes it', async () => {

@@ -71,7 +71,7 @@ describe('a command that becomes ready', () => {
     const noisy = `${SERVER} for (let i=0;i<64;i++) process.stdout.write("x".repeat(65536)); process.stderr.write("done\\n");`;
     const done = new Promise<string>(resolve => {
       const late = `setTimeout(()=>{${noisy}},0)`;
-      start(`echo '{"port":1}'; ${node(late)}`, { onStderr: resolve });
+      start(`echo '{"port":1}'; ${node(late)}`, { onStderr: async text => resolve(text) });
     });
     expect(await done).toBe('done\n');
   });
@@ -155,7 +155,10 @@ describe('a command that does not become ready', () => {
     const ended: string[] = [];
     const stubborn =
       'echo "config: not found" >&2; trap "echo interrupted >&2; exit" INT; while :; do sleep 0.05; done';
-    const error = await failure(stubborn, { readyWithinMs: 100, onStderr: text => ended.push(text) });
+    const error = await failure(stubborn, {
+      readyWithinMs: 100,
+      onStderr: async text => void ended.push(text),
+    });
     expect(error.message).toContain('it was not ready within 100ms (--ready-timeout)');
     expect(error.hint).toMatch(/^The command must print a line with the port/);
     expect(ended.join('')).toBe('config: not found\ninterrupted\n');

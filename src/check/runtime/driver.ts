@@ -1,6 +1,7 @@
 import { ABILITIES, type DriverLine, type Instruction, readDriverLine } from '../../protocol/driver.js';
 import { startPipedCommand } from '../../system/child.js';
 import { finishedWithin } from '../../system/process.js';
+import type { Sink } from '../../system/streams.js';
 import { readJson } from '../../util/json.js';
 import { didYouMean, excerpt, LineSplitter } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
@@ -26,7 +27,7 @@ interface DriverSetting {
   readonly onLine: (line: DriverLine) => void;
   /** Called with a warning for the user: an unreadable line, an unknown ability. */
   readonly onWarning: (message: string) => void;
-  readonly onStderr?: (text: string) => void;
+  readonly onStderr?: Sink;
 }
 
 const MIB = 1024 * 1024;

@@ -11,6 +11,7 @@ import { createLog, type Log } from '../../events/log.js';
 import { consentSecrets } from '../../events/shareable.js';
 import type { Finding } from '../../protocol/driver.js';
 import { beforeForcedEnd } from '../../system/process.js';
+import type { Sink } from '../../system/streams.js';
 import { forEachConcurrently } from '../../util/collections.js';
 import { REDACTED } from '../../util/redact.js';
 import { excerpt, joinFirst, truncateBeforeToken } from '../../util/text.js';
@@ -29,7 +30,7 @@ type Setting = Parameters<typeof playScenario>[1];
 /** Sees a scenario from outside. */
 interface ScenarioObserver {
   /** Called with the stderr of the driver. */
-  readonly onStderr?: (text: string) => void;
+  readonly onStderr?: Sink;
   /** Called after the scenario, before its recording ends. */
   readonly end: () => Promise<void> | void;
 }

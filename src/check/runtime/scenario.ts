@@ -15,6 +15,7 @@ import type { RequirementId } from '../../protocol/requirements.js';
 import { isErrorLine, missingFileHint } from '../../system/child.js';
 import type { Clock } from '../../system/clock.js';
 import { finishedWithin } from '../../system/process.js';
+import type { Sink } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { formatDuration, truncate } from '../../util/text.js';
 import { DriverCalls } from '../runtime-view.js';
@@ -64,7 +65,7 @@ interface Setting {
   readonly open: ReturnType<typeof driverOf>;
   /** Variables for the driver besides those of the scenario. */
   readonly env: Readonly<Record<string, string>>;
-  readonly onStderr?: (text: string) => void;
+  readonly onStderr?: Sink;
   /** A folder of the scenario. */
   readonly folder: string;
   readonly log: Log;

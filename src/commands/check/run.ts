@@ -25,7 +25,7 @@ import { mergeWarnings } from '../../render/warnings.js';
 import { verbosePrinter } from '../../render/wire.js';
 import { Wire } from '../../runtime/wire.js';
 import { finishedWithin } from '../../system/process.js';
-import { writeOut } from '../../system/streams.js';
+import { outputOf, writeOut } from '../../system/streams.js';
 import { credentialsIn, namedCredentialsIn, secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { createRedactor, REDACTED, type Redactor } from '../../util/redact.js';
@@ -392,19 +392,21 @@ const CLEAR = '\r\u001b[2K';
 function progressOn({ stderr, env }: Pick<Terminal, 'stderr' | 'env'>, isQuiet: boolean) {
   const isDrawn = stderr.isTTY === true && env['TERM'] !== 'dumb' && !isQuiet;
   let line = '';
+  const output = outputOf(stderr);
   const draw = (text: string) => {
-    if (isDrawn && text !== line) stderr.write(`${CLEAR}${text}`);
+    if (isDrawn && text !== line) output.write(`${CLEAR}${text}`);
     line = text;
   };
   return {
     begin: () => draw('checking …'),
     update: (done: number, total: number, name?: string) =>
       draw(`checking … ${done} of ${total}${name === undefined ? '' : ` · ${name}`}`),
-    printLine(text: string) {
+    printLine(text: string): Promise<void> {
       const shown = line;
       draw('');
-      stderr.write(text);
+      const isTaken = output.take(text);
       draw(shown);
+      return isTaken;
     },
     end: () => draw(''),
   };

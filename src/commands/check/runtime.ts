@@ -7,6 +7,7 @@ import type { Warning } from '../../protocol/requirements.js';
 import { type Line, line, say } from '../../render/line.js';
 import { verbosePrinter } from '../../render/wire.js';
 import { readError } from '../../system/files.js';
+import type { Sink } from '../../system/streams.js';
 import { errnoOf, messageOf, ProtocolCliError } from '../../util/errors.js';
 import { didYouMean } from '../../util/text.js';
 import { saveTranscript } from '../event-output.js';
@@ -70,7 +71,7 @@ async function requireReadable(path: string): Promise<void> {
 /** One line on the terminal that shows the progress; `printLine` prints text that stays above it. */
 interface Progress {
   update(done: number, total: number, name: string): void;
-  printLine(text: string): void;
+  readonly printLine: Sink;
   end(): void;
 }
 

@@ -5,7 +5,7 @@ import { failureOf } from '../../render/failure.js';
 import { jsonReporter, Page, type Reporter } from '../../render/outputs/reporter.js';
 import { textReporter } from '../../render/outputs/text.js';
 import { type Trouble, warningText } from '../../render/outputs/trouble.js';
-import { writeOut } from '../../system/streams.js';
+import { type Sink, writeOut } from '../../system/streams.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { safeJson } from '../../util/redact.js';
@@ -60,7 +60,7 @@ export abstract class CallRun<Found extends { readonly tool: ToolInfo; readonly 
   protected readonly isDrawn: boolean;
   protected readonly keepsBodies: boolean;
   /** The output of `-v`. */
-  protected readonly verbosely: ((text: string) => void) | null;
+  protected readonly verbosely: Sink | null;
   readonly #reporter: Reporter | undefined;
 
   /** @param output null for a dry run */

@@ -8,6 +8,7 @@ import { checkArguments, toolOf } from '../../runtime/check-call.js';
 import { type FormAnswer, McpCalls } from '../../runtime/mcp/call.js';
 import { connectMcp, type McpServer } from '../../runtime/mcp/connection.js';
 import type { McpPeer, McpTarget, MessageListener } from '../../runtime/mcp/transports.js';
+import type { Sink } from '../../system/streams.js';
 import { parseJson } from '../../util/json.js';
 import { REDACTED, type Redactor, redactJson, safeJson } from '../../util/redact.js';
 import { formatDuration, truncate } from '../../util/text.js';
@@ -37,7 +38,7 @@ interface Connecting {
   /** Maximum size of a message, in bytes. */
   readonly maxBody: number;
   /** Receives the stderr of a started server. */
-  readonly onStderr?: (text: string) => void;
+  readonly onStderr?: Sink;
   readonly onMessage?: MessageListener;
   /** Suppresses the message about what the program is waiting for. */
   readonly isQuiet?: boolean;
@@ -79,13 +80,13 @@ export class McpRun extends CallRun<Found> {
     const { operation = '', words, peer } = this.plan;
     if (!peer) throw new Error('the plan of an MCP call has a server');
     const { quiet = false, timeout, maxBody } = options;
-    const { terminal, stderr, redactor } = run;
+    const { terminal, redactor } = run;
     const headers = readHeaders(options, terminal.env);
-    const lines = serverOutput(stderr.write);
-    run.onStop(async () => lines.end());
+    const lines = verbosely && serverOutput(text => verbosely(run.clean(text)));
+    run.onStop(async () => lines?.end());
     const server = await openServer({ ...peer, headers }, run, {
       ...{ timeout, maxBody, isQuiet: this.isDrawn || quiet },
-      ...(verbosely && !terminal.stdout.isTTY && { onStderr: lines.add }),
+      ...(lines && !terminal.stdout.isTTY && { onStderr: lines.add }),
       ...(verbosely && { onMessage: jsonRpcPrinter(redactor, verbosely) }),
     });
     this.#server = server;

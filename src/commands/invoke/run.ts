@@ -86,7 +86,7 @@ interface Calling extends Found {
 class RapRun extends CallRun<Found> {
   readonly #servers = new StartedServers(this.run.log, {
     calls: () => this.history.exchanges.values(),
-    onStderr: this.verbosely && (lines => this.verbosely?.(this.run.clean(lines))),
+    onStderr: this.verbosely && (async lines => this.verbosely?.(this.run.clean(lines))),
   });
 
   protected override async find(): Promise<Found> {

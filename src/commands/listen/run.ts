@@ -17,7 +17,7 @@ import { createTheme, type Theme, wrapLine } from '../../render/terminal/theme.j
 import { misdirected, refusedText } from '../../render/warnings.js';
 import { type CallIds, OpenListener } from '../../runtime/callback-server.js';
 import { keepHeapTight } from '../../system/process.js';
-import { BoundedOutput, isClosed } from '../../system/streams.js';
+import { type BoundedOutput, isClosed, outputOf } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { type OutputLine, safeJsonLine } from '../../util/redact.js';
 import { formatDuration } from '../../util/text.js';
@@ -99,7 +99,7 @@ class Listening {
     private readonly run: Run,
     private readonly history: History,
   ) {
-    this.#output = new BoundedOutput(run.terminal.stdout);
+    this.#output = outputOf(run.terminal.stdout);
   }
 
   /** Resolves when listening ends; rejects if the output cannot be written, for example because the disk is full. */

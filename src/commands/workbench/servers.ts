@@ -217,7 +217,7 @@ class ServerConnection {
         const hint = 'Press R to restart it.';
         this.#fail(new ProtocolCliError('command-failed', message, { faults: exit.lastLines, hint }));
       },
-      onStderr: text => {
+      onStderr: async text => {
         const { output = [] } = this.server;
         const added = run.clean(text.trimEnd()).split('\n');
         this.server = { ...this.server, output: [...output, ...added].slice(-MAX_LINES) };

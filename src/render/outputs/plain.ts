@@ -26,16 +26,16 @@ export function plainReporter(page: Page, supports: ReadonlySet<string>): Report
         ...newStepsOf(history, event, { isPrivate: isTTY }).map(step => stepLine(step)),
         ...viewLines(history, event, newArrivalOf(history, event), redactor),
       ];
-      page.news(() => [styled(lines())]);
+      page.out.news(() => [styled(lines())]);
     },
     lendTerminal: aside,
     async settled({ exchange }) {
       const panes = exchange ? panesOf(exchange, supports) : null;
       if (!panes) return;
       for (const pane of [panes.human, panes.llm])
-        page.write(`\n${styled(paneLines(cleanPane(pane, redactor), WHOLE).lines)}`);
-      page.write('\n');
-      await page.written();
+        page.out.write(`\n${styled(paneLines(cleanPane(pane, redactor), WHOLE).lines)}`);
+      page.out.write('\n');
+      await page.out.written();
     },
     end(ending) {
       const panes = ending.exchange ? panesOf(ending.exchange, supports) : null;

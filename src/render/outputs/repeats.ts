@@ -130,11 +130,11 @@ export function plainRepeats(page: Page): Reporter {
   return {
     event: page.urgent,
     async settled({ exchange, trouble }) {
-      if (exchange) page.write(styled([callLine(ended.push(exchange), exchange, trouble)]));
-      await page.written();
+      if (exchange) page.out.write(styled([callLine(ended.push(exchange), exchange, trouble)]));
+      await page.out.written();
     },
     end({ notes, trouble }) {
-      if (ended.length > 0) page.write(styled([[], ...summaryLines(summaryOf(ended))]));
+      if (ended.length > 0) page.out.write(styled([[], ...summaryLines(summaryOf(ended))]));
       return page.end(warningsOfAll(page.history, notes), trouble, true);
     },
   };

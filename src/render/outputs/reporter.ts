@@ -1,9 +1,10 @@
+import type { Writable } from 'node:stream';
 import type { Event } from '../../events/events.js';
 import type { Arrival, Exchange } from '../../events/exchange.js';
 import type { History } from '../../events/history.js';
 import type { UserChoice } from '../../protocol/callbacks.js';
 import type { Warning } from '../../protocol/requirements.js';
-import { BoundedOutput } from '../../system/streams.js';
+import { type BoundedOutput, outputOf } from '../../system/streams.js';
 import { type Redactor, redactJson, safeJson } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
 import { arrivalOf, arrivalWarnings, lateText, newArrivalOf } from '../callbacks.js';
@@ -37,7 +38,7 @@ export interface Reporter<E = Ending> {
 }
 
 interface Streams {
-  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  readonly stdout: Writable & { readonly isTTY?: boolean };
   /** For people. Secrets are removed. */
   readonly stderr: { write(text: string): unknown };
   /** `-q`: suppresses warnings. */
@@ -50,7 +51,8 @@ interface Streams {
 const MAX_PRINTED = 1_000;
 
 /** The output of a command: results go to stdout, warnings and failures to stderr. */
-export class Page extends BoundedOutput {
+export class Page {
+  readonly out: BoundedOutput;
   readonly redactor: Redactor;
   readonly level: ColourLevel;
   readonly quiet: boolean;
@@ -64,7 +66,7 @@ export class Page extends BoundedOutput {
     readonly history: History,
     private readonly streams: Streams,
   ) {
-    super(streams.stdout);
+    this.out = outputOf(streams.stdout);
     this.redactor = streams.redactor;
     this.level = streams.level;
     this.quiet = streams.quiet;
@@ -73,7 +75,7 @@ export class Page extends BoundedOutput {
 
   /** Lets other code use the terminal during `work`, after earlier output. */
   lendTerminal = async <T>(work: () => Promise<T>): Promise<T> => {
-    await this.written();
+    await this.out.written();
     return work();
   };
 
@@ -94,13 +96,13 @@ export class Page extends BoundedOutput {
 
   /** Prints one object without secrets, then the failure. Undefined members are left out. */
   object(value: unknown, trouble: Trouble | null): Promise<void> {
-    this.write(`${redactJson(safeJson(value, 2), this.redactor)}\n`);
+    this.out.write(`${redactJson(safeJson(value, 2), this.redactor)}\n`);
     return this.end([], trouble);
   }
 
   /** Prints warnings, then the failure. @param ofMany calls: prints even the warnings that were printed before */
   async end(warnings: readonly Warning[], trouble: Trouble | null, ofMany = false): Promise<void> {
-    await this.written();
+    await this.out.written();
     const { stderr } = this.streams;
     for (const warning of this.quiet ? [] : warnings)
       if (ofMany || !this.#printed.has(warning.message)) stderr.write(warningText(warning));

@@ -1,7 +1,8 @@
+import type { Writable } from 'node:stream';
 import { RecentCalls } from '../../events/bounded-events.js';
 import type { Event, RequestEvent } from '../../events/events.js';
 import { Sessions } from '../../events/session-calls.js';
-import { ignoreClosedPipes, isClosed } from '../../system/streams.js';
+import { isClosed, outputOf } from '../../system/streams.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';
 import { isRecord } from '../../util/values.js';
 import { clipped, elapsed, type Line, line, quote, say, took } from '../line.js';
@@ -22,22 +23,22 @@ interface LineOptions {
 
 /** Writes each reported event with its time. */
 function newsWriter(
-  stream: NodeJS.WritableStream,
+  stream: Writable,
   { level, redactor = createRedactor() }: LineOptions,
   newsOfEvent: (event: Event) => Line | null,
 ): (event: Event) => void {
   const theme = createTheme(level);
-  ignoreClosedPipes(stream);
+  const output = outputOf(stream);
   return event => {
     const news = newsOfEvent(event);
     if (!news || isClosed(stream)) return;
     const clean = news.map(span => ({ ...span, text: redactor.text(span.text) }));
-    stream.write(`${styleLine([say(`${elapsed(event.at).padStart(8)} `, 'dim'), ...clean], theme)}\n`);
+    output.news(() => [`${styleLine([say(`${elapsed(event.at).padStart(8)} `, 'dim'), ...clean], theme)}\n`]);
   };
 }
 
 /** Events of a mock tool. URLs are left out, since they contain callback tokens (threats, row 25). */
-export function mockPlain(stream: NodeJS.WritableStream, options: LineOptions): (event: Event) => void {
+export function mockPlain(stream: Writable, options: LineOptions): (event: Event) => void {
   const calls = new RecentCalls({ bytes: 16 * 1024 * 1024, events: 100 });
   return newsWriter(stream, options, event => {
     calls.apply(event);
@@ -46,7 +47,7 @@ export function mockPlain(stream: NodeJS.WritableStream, options: LineOptions): 
 }
 
 /** Events of a platform of agent sessions. */
-export function sessionPlain(stream: NodeJS.WritableStream, options: LineOptions): (event: Event) => void {
+export function sessionPlain(stream: Writable, options: LineOptions): (event: Event) => void {
   const sessions = new Sessions();
   return newsWriter(stream, options, event => {
     sessions.apply(event);
@@ -55,7 +56,7 @@ export function sessionPlain(stream: NodeJS.WritableStream, options: LineOptions
 }
 
 /** Events of a recording proxy. */
-export function recordedPlain(stream: NodeJS.WritableStream, options: LineOptions): (event: Event) => void {
+export function recordedPlain(stream: Writable, options: LineOptions): (event: Event) => void {
   return newsWriter(stream, options, recordedNews());
 }
 

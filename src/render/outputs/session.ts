@@ -111,11 +111,11 @@ export function plainSession(known: KnownSession, page: Page): SessionReporter {
   return {
     event(event) {
       if (!isTTY) page.urgent(event);
-      if (!quiet) page.news(() => [styled(eventLines(event, known, isTTY))]);
+      if (!quiet) page.out.news(() => [styled(eventLines(event, known, isTTY))]);
     },
     lendTerminal: aside,
     end(ending) {
-      page.write(endTexts(known.sessions.get(ending.session.id), known, quiet).map(styled).join(''));
+      page.out.write(endTexts(known.sessions.get(ending.session.id), known, quiet).map(styled).join(''));
       return page.end(warningsOfSession(ending), ending.trouble, true);
     },
   };

@@ -7,7 +7,7 @@ import type { Ending, Page, Reporter } from './reporter.js';
 
 /** Prints every event as it happens: a transcript on stdout. */
 export function ndjsonReporter(page: Page, about: TranscriptAbout): Reporter<Pick<Ending, 'trouble'>> {
-  const transcript = streamTranscript(page, page.redactor, about);
+  const transcript = streamTranscript(page.out, page.redactor, about);
   return {
     event(event) {
       page.urgent(event);
@@ -37,7 +37,7 @@ export function textReporter(page: Page, follows = false): Reporter {
       const text = exchange && llmTextOf(exchange);
       const isSubscribed = follows && exchange?.subscription != null;
       if (text !== null && text !== undefined) texts.begin(text, isSubscribed);
-      await page.written();
+      await page.out.written();
     },
     end: ending => page.end(warningsOfEnding(ending), ending.trouble),
   };
@@ -49,12 +49,12 @@ function textPage(page: Page) {
   const early: string[] = [];
   let hasBegun = false;
   const shown = (text: string) => (isTTY ? `${visible(text)}\n` : text.toWellFormed());
-  const add = (text: string) => page.news(() => [isTTY ? shown(text) : `${shown(text)}\n`]);
+  const add = (text: string) => page.out.news(() => [isTTY ? shown(text) : `${shown(text)}\n`]);
   return {
     /** @param goesOn events may follow, so the text ends with a line feed */
     begin(text: string, goesOn: boolean): void {
       hasBegun = true;
-      page.write(goesOn && !isTTY && !text.endsWith('\n') ? `${shown(text)}\n` : shown(text));
+      page.out.write(goesOn && !isTTY && !text.endsWith('\n') ? `${shown(text)}\n` : shown(text));
       early.forEach(add);
     },
     add: (text: string) => (hasBegun ? add(text) : void early.push(text)),

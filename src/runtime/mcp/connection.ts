@@ -15,6 +15,7 @@ import type { Tool } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
 import { missingFileHint } from '../../system/child.js';
 import { systemClock } from '../../system/clock.js';
+import type { Sink } from '../../system/streams.js';
 import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import { excerpt, formatDuration, truncateBeforeToken } from '../../util/text.js';
 import { isRecord, stringOrJson } from '../../util/values.js';
@@ -29,7 +30,7 @@ interface McpOptions {
   readonly limitMs: number;
   /** Registers a cleanup, before the server is started. */
   readonly onStop: (stop: () => Promise<void>) => void;
-  readonly onStderr?: (text: string) => void;
+  readonly onStderr?: Sink;
   readonly onMessage?: MessageListener;
 }
 

@@ -13,6 +13,7 @@ import { TransportError } from '../../http/client.js';
 import { guardedFetch } from '../../http/pooled-client.js';
 import { type PipedCommand, startPipedCommand } from '../../system/child.js';
 import { finishedWithin } from '../../system/process.js';
+import type { Sink } from '../../system/streams.js';
 import { readJson } from '../../util/json.js';
 import { bytesText, LineSplitter } from '../../util/text.js';
 
@@ -56,7 +57,7 @@ export interface McpTarget extends McpPeer {
 
 interface LinkOptions {
   readonly maxBytes: number;
-  readonly onStderr?: (text: string) => void;
+  readonly onStderr?: Sink;
   readonly onMessage: MessageListener;
 }
 

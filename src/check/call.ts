@@ -1,3 +1,4 @@
+import { type CallEnd, tellingEnd } from '../events/call-ends.js';
 import { Content } from '../events/content.js';
 import type { Event, EventOf, RequestEvent } from '../events/events.js';
 import type { Verdict } from '../events/exchange.js';
@@ -51,6 +52,11 @@ export class CallbackEvidence extends RoundTrip {
   /** The `type` of the body, valid or not. */
   get typeName(): string | null {
     return this.request.body?.messageType ?? null;
+  }
+
+  /** Whether it was posted to an address that belongs to no call. */
+  get isMisdirected(): boolean {
+    return this.request.method === 'POST' && (this.response?.refusal ?? 'wrong-address') === 'wrong-address';
   }
 
   get hasJsonType(): boolean {
@@ -145,6 +151,8 @@ export class CallEvidence {
   readonly callbacks: readonly CallbackEvidence[];
   /** The valid ones among them. */
   readonly received: readonly ReceivedCallback[];
+  /** Posts to a wrong address that name it. */
+  readonly strays: CallbackEvidence[] = [];
   readonly selections: readonly RoundTrip[];
   readonly cancels: readonly RoundTrip[];
   /** The first notice after the invocation that its thread is closed. */
@@ -219,6 +227,11 @@ export class CallEvidence {
     return undefined;
   }
 
+  /** Whether the program that recorded it canceled it. */
+  get isCanceledHere(): boolean {
+    return this.decisions.some(({ what }) => what === 'cancel');
+  }
+
   hasPlanBy(by: EventOf<'planned'>['by']): boolean {
     return this.plans.some(plan => plan.by === by);
   }
@@ -234,6 +247,20 @@ export class CallEvidence {
     return this.messages('tool_result')
       .filter(({ message }) => message.group_id === group_id && idOf(message) === id)
       .map(({ callback }) => callback);
+  }
+
+  /** What a summary counts it as. */
+  get end(): CallEnd {
+    const isAcknowledged = this.attempts.some(({ status }) => status === 200);
+    const ofCallbacks = this.callbacks.map(({ typeName }) =>
+      typeName === 'tool_result' ? 'result' : 'unfinished',
+    );
+    return tellingEnd([
+      ...ofCallbacks,
+      ...(this.strays.length > 0 ? ['wrong-address' as const] : []),
+      ...(this.cancels.length > 0 || this.isCanceledHere ? ['canceled' as const] : []),
+      ...(isAcknowledged ? ['silent' as const] : []),
+    ]);
   }
 
   get ending(): Ending {

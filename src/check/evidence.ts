@@ -5,6 +5,7 @@ import { eventsOnSide, type RoundTrip, roundTripsIn } from '../events/round-trip
 import type { TranscriptHeader } from '../events/transcript-reader.js';
 import { isWhole, type Transcript } from '../events/transcript-reader.js';
 import { type ValueChecker, valueChecker } from '../json-schema/validator.js';
+import { callNamedIn } from '../protocol/callbacks.js';
 import type { Invocation } from '../protocol/invocation.js';
 import { readToolset, type ToolsetReading } from '../protocol/read-toolset.js';
 import type { Side } from '../protocol/requirements.js';
@@ -108,6 +109,10 @@ export async function gatherEvidence(recording: Recording, side: Side): Promise<
   };
   const toolCrash = findToolCrash(sent);
   if (toolCrash) markCutShort(toolCrash, calls);
+  const unmatchedCallbacks = of('callback')
+    .filter(({ request }) => !request.calls?.length)
+    .map(trip => new CallbackEvidence(trip, null));
+  assignStrays(unmatchedCallbacks, calls);
   const view = RuntimeView.of(events, calls);
   const servers = serversOf(discoveries);
   return {
@@ -115,9 +120,7 @@ export async function gatherEvidence(recording: Recording, side: Side): Promise<
     observer,
     isWhole: isComplete,
     isProbed: known.some(isProbe),
-    unmatchedCallbacks: of('callback')
-      .filter(({ request }) => !request.calls?.length)
-      .map(trip => new CallbackEvidence(trip, null)),
+    unmatchedCallbacks,
     plans: events.filter(event => event.kind === 'planned'),
     toolCrash,
     view,
@@ -264,6 +267,16 @@ async function checkArguments(tool: Tool, args: unknown): Promise<readonly strin
   return check.kind === 'valid' ? [] : check.faults.map(({ path, message }) => `${path}: ${message}`);
 }
 
+/** A post to a wrong address belongs to the call that it names, in its own thread if several calls have the id. */
+function assignStrays(unmatched: readonly CallbackEvidence[], calls: readonly CallEvidence[]): void {
+  for (const stray of unmatched.filter(({ isMisdirected }) => isMisdirected)) {
+    const ids = stray.request.body && callNamedIn(stray.request.body.json);
+    const named = ids ? calls.filter(({ invocation }) => invocation?.id === ids.id) : [];
+    const call = named.find(({ invocation }) => invocation?.group_id === ids?.groupId) ?? named[0];
+    call?.strays.push(stray);
+  }
+}
+
 type Sent = Pick<Evidence, 'calls' | 'discoveries' | 'closes' | 'cancels' | 'migrations'>;
 
 /** Finds the message that most likely crashed the tool; null if the last request was answered or aborted. */
@@ -355,8 +368,8 @@ export function concernedCalls(
   evidences: readonly Evidence[],
 ): readonly ConcernedCall[] {
   const seqs = new Set(events);
-  const isConcerned = ({ attempts, callbacks, selections, cancels }: CallEvidence) =>
-    [attempts, callbacks, selections, cancels].flat().some(({ request }) => seqs.has(request.seq));
+  const isConcerned = ({ attempts, callbacks, strays, selections, cancels }: CallEvidence) =>
+    [attempts, callbacks, strays, selections, cancels].flat().some(({ request }) => seqs.has(request.seq));
   return evidences
     .flatMap(({ calls, lines }) => calls.filter(isConcerned).map(call => concernedCall(call, lines)))
     .filter(({ operation, id, line }) => operation !== null || id !== null || line !== undefined)

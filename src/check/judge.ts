@@ -1,3 +1,4 @@
+import { countEnds, missingResultsSummary } from '../events/call-ends.js';
 import type { Event } from '../events/events.js';
 import type { Transcript } from '../events/transcript-reader.js';
 import type { ExpectedFailure } from '../fixtures/check-files.js';
@@ -108,19 +109,29 @@ export async function checkTranscript(
 
 type Selection = Pick<CheckOptions, 'only' | 'skip'>;
 
-/** The rows of several sides, and the evidence of the first one. */
+interface JudgedSides {
+  readonly checks: readonly Check[];
+  /** Of the first side. */
+  readonly evidences: readonly Evidence[];
+  /** How many recorded calls have no result; null if all have one. A check itself makes calls that need none. */
+  readonly missingResults: string | null;
+}
+
+/** The rows of several sides. */
 export async function judgeSides(
   recordings: readonly Recording[],
   sides: readonly Side[],
   selection: Selection,
-): Promise<{ readonly checks: readonly Check[]; readonly evidences: readonly Evidence[] }> {
+): Promise<JudgedSides> {
   const [first = [], ...others] = await Promise.all(
     sides.map(side => Promise.all(recordings.map(recording => gatherEvidence(recording, side)))),
   );
   const checks = [first, ...others].flatMap((each, index) =>
     checksOf(sides[index] ?? 'tool', each, selection),
   );
-  return { checks, evidences: first };
+  const recorded = first.filter(({ isProbed, view }) => !isProbed && view === null);
+  const missingResults = missingResultsSummary(countEnds(recorded.flatMap(({ calls }) => calls)));
+  return { checks, evidences: first, missingResults };
 }
 
 function isEvents(source: readonly Event[] | Transcript | readonly Transcript[]): source is readonly Event[] {
@@ -327,6 +338,8 @@ export interface Conformance {
   /** Expected failures that could not occur in this run, and why, without their id. */
   readonly idle: readonly (ExpectedFailure & { readonly why: string })[];
   readonly scenarios: readonly ScenarioTime[];
+  /** How many recorded calls have no result; null if all have one. */
+  readonly missingResults: string | null;
   readonly summary: CheckReport['summary'];
   readonly verdict: Verdict;
 }
@@ -338,6 +351,7 @@ interface ConformanceOptions {
   readonly isStrict?: boolean;
   readonly gaps?: readonly Gap[];
   readonly scenarios?: readonly ScenarioTime[];
+  readonly missingResults?: string | null;
 }
 
 /** How each status counts, and how if its failure is expected. */
@@ -358,6 +372,7 @@ export function conformanceOf(
     isStrict = false,
     gaps = [],
     scenarios = [],
+    missingResults = null,
   }: ConformanceOptions = {},
 ): Conformance {
   const rows = checks.map((check): Row => {
@@ -378,6 +393,7 @@ export function conformanceOf(
       return why === null ? [] : [{ ...expectedFailure, why }];
     }),
     scenarios,
+    missingResults,
     summary: countStatuses(checks),
     verdict: verdict === 'passed' && gaps.length > 0 ? 'incomplete' : verdict,
   };

@@ -1,8 +1,9 @@
-import type { Callback } from '../protocol/callbacks.js';
+import { type Callback, callNamedIn } from '../protocol/callbacks.js';
 import { discoveryUrl } from '../protocol/toolset.js';
 import { displayLine } from '../util/display-script.js';
 import { truncate } from '../util/text.js';
 import { compactJson } from '../util/values.js';
+import type { Content } from './content.js';
 import type { Event, EventOf, RequestEvent } from './events.js';
 import { type Arrival, type Exchange, isSubscribed, isUnderWay } from './exchange.js';
 import { foldExchange } from './fold-exchange.js';
@@ -198,6 +199,13 @@ export class History {
     redact: (text: string) => string = text => text,
   ) {
     this.#redact = redact;
+  }
+
+  /** The key of the call that a callback names by its ids. */
+  callNamedIn({ json }: Content): string | undefined {
+    const ids = callNamedIn(json);
+    const { calls = [] } = this.threads.get(ids?.groupId ?? '') ?? {};
+    return calls.find(key => this.exchanges.get(key)?.invocation.id === ids?.id);
   }
 
   /** Drops the oldest calls beyond a limit from now on, but not the expected ones: for a listener that runs for days. */
@@ -401,8 +409,14 @@ export class CallLog {
     return keys;
   }
 
-  #named({ calls = [], thread = '' }: Event): readonly (string | null)[] {
-    const named = [...new Set(calls)].filter(key => this.history.exchanges.has(key));
+  /** A callback that was posted to a wrong address belongs to the call that its body names. */
+  #named(event: Event): readonly (string | null)[] {
+    const { calls = [], thread = '' } = event;
+    const isStray = event.kind === 'request' && event.purpose === 'callback' && calls.length === 0;
+    const strayOf = isStray && event.body ? this.history.callNamedIn(event.body) : undefined;
+    const named = [...new Set(strayOf === undefined ? calls : [strayOf])].filter(key =>
+      this.history.exchanges.has(key),
+    );
     const keys = named.length > 0 ? named : (this.history.threads.get(thread)?.calls ?? []);
     return keys.length > 0 ? keys : [null];
   }

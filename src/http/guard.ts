@@ -135,7 +135,7 @@ function isOwnVisit(site: string | string[] | undefined): boolean {
 }
 
 function nothingHere(here: readonly Route[]): Denial {
-  if (here.length === 0) return new Denial(404, 'no-route', 'no route for this path');
+  if (here.length === 0) return Denial.noRoute();
   const methods = [...new Set(here.map(route => route.method))].join(', ');
   return new Denial(405, 'method', `its method is not ${methods}`, { Allow: methods });
 }

@@ -30,6 +30,15 @@ export class Denial {
   static tooLarge(maxBody: number): Denial {
     return new Denial(413, 'too-large', `its body is larger than ${bytesText(maxBody)}`);
   }
+
+  static noRoute(): Denial {
+    return new Denial(404, 'no-route', 'no route for this path');
+  }
+
+  /** The reason as events have it. */
+  get refusal(): string {
+    return this.reason === 'no-route' ? 'wrong-address' : this.detail;
+  }
 }
 
 /** The head of a request that arrived; empty if it could not be read. Its texts are not sanitized yet. */
@@ -53,6 +62,11 @@ export class Incoming {
     this.target = url;
     this.path = url.split('?', 1)[0] ?? '';
     this.headers = flatHeaders(headers);
+  }
+
+  /** The target without anything that looks like a token: it could be nearly a valid one. */
+  get maskedTarget(): string {
+    return this.target.replace(/(?:[\w-]|%[\da-f]{2}){16,}/gi, '…');
   }
 
   /** The base URL at which the sender reaches us; the guard has checked `Host`. */

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { JsonReading } from '../util/json.js';
 import { truncateBeforeToken } from '../util/text.js';
 import { isSafeToVisit } from '../util/url.js';
+import { valueAt } from '../util/values.js';
 import { choiceResponseSchema, invocationSchema, NOTICES } from './invocation.js';
 import type { Warning } from './requirements.js';
 import { ANNOTATIONS, toolSchema, toolsetSchema } from './toolset.js';
@@ -156,6 +157,14 @@ export function isQuestion(
 /** Whether a message of this type ends its call: an unknown type, perhaps of a fault, was meant as the result. */
 export function endsCall(type: string | null | undefined): boolean {
   return traitsOf(type)?.endsCall ?? true;
+}
+
+/** The ids by which a callback names its call, even if it is invalid otherwise; null without them. */
+export function callNamedIn(json: JsonReading): { readonly groupId: string; readonly id: string } | null {
+  const member = (name: string) => valueAt(json, 'value', name);
+  const { idField } = traitsOf(member('type')) ?? {};
+  const [groupId, id] = [member('group_id'), member(idField ?? '')];
+  return typeof groupId === 'string' && typeof id === 'string' ? { groupId, id } : null;
 }
 
 /** Undefined for an unknown type. */

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
+import { type CallEnd, type CallEndCounts, tellingEnd } from '../events/call-ends.js';
 import { Content } from '../events/content.js';
 import type { RequestEvent } from '../events/events.js';
 import type { Log } from '../events/log.js';
 import { allowedDestinations, type DestinationCheck, isLoopback } from '../http/addresses.js';
 import type { HttpAnswer, HttpClient } from '../http/client.js';
-import type { Denial, Incoming, Reply, Route } from '../http/route.js';
+import { Denial, type Incoming, type Reply, type Route } from '../http/route.js';
 import { SecretPaths } from '../http/secret-paths.js';
 import { type RunningServer, startServer } from '../http/server.js';
+import { callNamedIn, traitsOf } from '../protocol/callbacks.js';
 import { readToolset } from '../protocol/read-toolset.js';
 import { discoveryCandidates, displayScriptsOf, baseOf as toolBaseOf } from '../protocol/toolset.js';
 import { RecentMap } from '../util/collections.js';
@@ -34,10 +36,8 @@ interface Recorder extends AsyncDisposable {
   readonly port: number;
   /** The URL to give to the runtime instead of the tool's. */
   readonly url: string;
-  /** Number of calls recorded so far; a call sent again counts once while it is remembered. */
-  calls(): number;
-  /** Number of these calls for which the tool sent no result. */
-  callsWithoutResult(): number;
+  /** How the calls recorded so far ended; a call sent again counts once while it is remembered. */
+  callEnds(): CallEndCounts;
   /** Requests the toolset of the tool. Returns false if it could not be read. */
   findTool(): Promise<boolean>;
   /** Stops accepting requests, waits for messages in flight, then aborts the rest. */
@@ -75,8 +75,7 @@ export async function startRecorder(
   const { url } = server;
   return {
     ...{ port: server.port, url, close, [Symbol.asyncDispose]: close },
-    calls: () => routes.calls,
-    callsWithoutResult: () => routes.calls - routes.results,
+    callEnds: () => routes.ends.counts,
     findTool: async () => (await tool.endpoint().catch(() => null)) !== null,
   };
 }
@@ -86,6 +85,9 @@ const INVOKE = '/invoke';
 const DISCOVERY = '/.well-known/rap-toolset';
 
 const CALLBACKS = '/callback/';
+
+/** How paths begin that a tool may have made of a callback URL. */
+const NEAR_CALLBACKS = '/callback';
 
 const CHOICES = '/choices/';
 
@@ -121,11 +123,8 @@ type Handle = (incoming: Incoming, body: Content | undefined) => Promise<Reply>;
 class RecorderRoutes {
   /** Replies that are not sent yet. */
   readonly replies = new Set<Promise<Reply>>();
-  /** Number of calls with a result. */
-  results = 0;
+  readonly ends = new CallEnds();
   readonly #keys = new CallKeys();
-  /** The keys of the calls with a result. */
-  readonly #withResult = new RecentMap<string, true>(REMEMBERED);
   readonly #callbacks = new SecretPaths<RecordedCall>(CALLBACKS, REMEMBERED);
   readonly #questions = new SecretPaths<RecordedQuestion>(CHOICES, REMEMBERED);
 
@@ -137,11 +136,12 @@ class RecorderRoutes {
     private readonly callbackBase: () => string,
   ) {}
 
-  get calls(): number {
-    return this.#keys.count;
+  get all(): Route[] {
+    const routes = this.#routes;
+    return [...routes, this.#elsewhere(path => !routes.some(({ serves }) => serves(path)))];
   }
 
-  get all(): Route[] {
+  get #routes(): Route[] {
     const post = (name: string, serves: Route['serves'], handle: Handle): Route => ({
       ...{ name, serves, method: 'POST', accepts: 'anything' },
       handle: (incoming, bytes) => this.#replyOf(handle, incoming, bytes),
@@ -167,16 +167,39 @@ class RecorderRoutes {
     return reply;
   }
 
-  /** Records a request that the guard refused (threats, rows 1 to 4 and 14 to 17); logs a warning for anything but a protocol message. */
-  recordRefusal({ status, reason, detail }: Denial, request: Incoming): void {
-    const url = request.target.replace(/(?:[\w-]|%[\da-f]{2}){16,}/gi, '…'); // masks possible tokens
-    const purpose = purposeOf(request.path);
+  /**
+   * Answers what no other route serves, as the guard would. It reads the body, since a tool that posts a callback to a wrong address would
+   * otherwise seem silent. The callback belongs to no call, whatever it names, so it has no effect (threats, row 1).
+   */
+  #elsewhere(serves: Route['serves']): Route {
+    return {
+      ...{ name: 'elsewhere', method: 'any', accepts: 'anything', serves },
+      handle: (incoming, bytes) => {
+        const body = new Content(bytes);
+        const isCallback = incoming.method === 'POST' && traitsOf(body.messageType) !== undefined;
+        const denial = Denial.noRoute();
+        const ids = isCallback ? callNamedIn(body.json) : null;
+        const key = ids && this.#keys.find(ids.groupId, ids.id);
+        if (key) this.ends.add(key, 'wrong-address');
+        this.recordRefusal(denial, incoming, isCallback ? body : undefined);
+        return { status: denial.status };
+      },
+    };
+  }
+
+  /**
+   * Records a refused request (threats, rows 1 to 4 and 14 to 17); logs a warning for anything but a protocol message.
+   * @param callback its body, if it is a callback
+   */
+  recordRefusal({ status, detail, refusal }: Denial, request: Incoming, callback?: Content): void {
+    const url = request.maskedTarget;
+    const purpose = callback ? 'callback' : purposeOf(request.path);
     if (!purpose) {
       this.forwarder.warn(`a request was refused with ${status} (${detail}): ${request.method} ${url}`);
       return;
     }
-    const refusal = reason === 'no-route' ? 'wrong-address' : detail;
-    this.forwarder.record(request, { purpose }, { url, headers: {} }).recordResponse(status, { refusal });
+    const parts = { url, ...(callback ? { body: callback } : { headers: {} }) };
+    this.forwarder.record(request, { purpose }, parts).recordResponse(status, { refusal });
   }
 
   /** Forwards an invocation with our callback URL, otherwise unchanged. */
@@ -185,6 +208,7 @@ class RecorderRoutes {
     const thread = nameOf(group);
     const key = this.#keys.keyFor(group, id);
     const received = this.forwarder.receive(incoming, { purpose: 'invocation', calls: [key], thread }, body);
+    this.ends.add(key, 'unacknowledged');
     const callbackUrl = httpUrlIn(body, 'callback_url');
     const objection = callbackUrl === null ? null : this.#objectionTo(callbackUrl);
     if (objection !== null) {
@@ -199,7 +223,9 @@ class RecorderRoutes {
         call && body
           ? withString(body, 'callback_url', this.callbackBase() + this.#callbacks.issue(call).path)
           : body;
-      return received.passOn(url, onward, this.tool.origin);
+      const reply = await received.passOn(url, onward, this.tool.origin);
+      if (reply !== 'reset' && reply.status === 200) this.ends.add(key, 'silent');
+      return reply;
     } catch (error) {
       return received.failed(error);
     }
@@ -217,10 +243,7 @@ class RecorderRoutes {
     if (!call) return { status: 404 };
     const { key, thread, callbackUrl: url } = call;
     const received = this.forwarder.receive(incoming, { purpose: 'callback', calls: [key], thread }, body);
-    if (stringIn(body, 'type') === 'tool_result' && !this.#withResult.get(key)) {
-      this.#withResult.set(key, true);
-      this.results++;
-    }
+    this.ends.add(key, body?.messageType === 'tool_result' ? 'result' : 'unfinished');
     return received.passOn(url, body && this.#withOurResponseUrl(body, call));
   }
 
@@ -266,6 +289,7 @@ class RecorderRoutes {
     const purpose = NOTICES[incoming.path] ?? 'close';
     const thread = stringIn(body, purpose === 'migrate' ? 'session_id' : 'thread_id');
     const key = purpose === 'cancel' && this.#keys.find(thread, memberOf(body, 'tool_call_id'));
+    if (key) this.ends.add(key, 'canceled');
     const about = { purpose, thread, calls: key ? [key] : undefined };
     const { base, origin } = this.tool;
     return this.forwarder.receive(incoming, about, body).passOn(base + incoming.target, body, origin);
@@ -280,7 +304,7 @@ const UNRECORDED_ANSWER =
 function purposeOf(path: string): RequestEvent['purpose'] | undefined {
   if (path === INVOKE) return 'invocation';
   if (path === DISCOVERY) return 'discovery';
-  if (path.startsWith(CALLBACKS)) return 'callback';
+  if (path.startsWith(NEAR_CALLBACKS)) return 'callback';
   if (path.startsWith(CHOICES)) return 'choice';
   return Object.hasOwn(NOTICES, path) ? NOTICES[path] : undefined;
 }
@@ -316,18 +340,34 @@ function nameOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.length <= MAX_NAME_LENGTH ? value : undefined;
 }
 
+/** How the calls ended so far. */
+class CallEnds {
+  readonly counts = new Map<CallEnd, number>();
+  readonly #ends = new RecentMap<string, CallEnd>(REMEMBERED);
+
+  add(key: string, end: CallEnd): void {
+    const known = this.#ends.get(key);
+    const next = known === undefined ? end : tellingEnd([known, end]);
+    this.#ends.set(key, next);
+    if (next === known) return;
+    this.#count(next, 1);
+    if (known !== undefined) this.#count(known, -1);
+  }
+
+  #count(end: CallEnd, more: number): void {
+    this.counts.set(end, (this.counts.get(end) ?? 0) + more);
+  }
+}
+
 /** Call keys by thread and id, both of which are foreign: the same call again has the same key. */
 class CallKeys {
   readonly #keys = new RecentMap<string, string>(REMEMBERED);
   readonly #taken = new RecentMap<string, true>(REMEMBERED);
-  /** Number of calls so far. */
-  count = 0;
   #named = 0;
 
   keyFor(thread: unknown, id: unknown): string {
     const known = this.find(thread, id);
     if (known !== undefined) return known;
-    this.count++;
     let key = nameOf(id) || this.#fresh();
     while (this.#taken.get(key)) key = this.#fresh();
     this.#taken.set(key, true);

@@ -296,9 +296,13 @@ const CAUSES: readonly RequirementId[] = [
 ];
 
 /** All results of a check: rules, cases, gaps in the recording, and expected failures that could not occur. */
-export function findingsOf({ checks, cases, gaps, idle }: Conformance): Finding[] {
+export function findingsOf({ checks, cases, gaps, idle, missingResults }: Conformance): Finding[] {
   const nothing = { events: [], kind: 'gap' };
-  const causes = checks.filter(({ id, standing }) => isBreach(standing) && CAUSES.includes(id));
+  const silent = missingResults === null ? [] : checks.filter(({ id }) => id === 'TOOL-ALWAYS');
+  const causes = [
+    ...checks.filter(({ id, standing }) => isBreach(standing) && CAUSES.includes(id)),
+    ...silent.filter(({ standing }) => standing === 'could-not-run'),
+  ];
   return [
     ...[...new Set([...causes, ...checks])].map(row => ({ ...findingOf(row), cause: causeOf(row, checks) })),
     ...cases.map(({ place, operation, status, reason, reasonLines: reasons = [reason], events, calls }) => ({

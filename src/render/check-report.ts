@@ -165,6 +165,7 @@ export function reportLines(report: ReportInput, isQuiet: boolean, width = MAX_W
   ];
   return [
     [say('check ', 'gutter'), ...quote(target)],
+    ...(run.missingResults === null ? [] : [[say(run.missingResults, 'warn')]]),
     [],
     ...problemParts(findings, report),
     ...(isQuiet ? [] : rest),

@@ -83,14 +83,11 @@ export class CallbackServer {
           },
         },
       ],
-      onRefused: ({ status, reason, detail }, request) => {
+      onRefused: ({ status, refusal }, request) => {
         if (!isTold()) return;
         const receiver = receiverOf(request.path);
-        const { target } = request;
-        // Masks anything that looks like a token: it could be nearly a valid one.
-        const url = receiver ? target : target.replace(/(?:[\w-]|%[\da-f]{2}){16,}/gi, '…');
+        const url = receiver ? request.target : request.maskedTarget;
         const concerns = receiver?.calls.length ? { calls: [...receiver.calls], url } : { url };
-        const refusal = reason === 'no-route' ? 'wrong-address' : detail;
         recordCallback(log, request, concerns).recordResponse(status, { refusal });
       },
     });

@@ -45,7 +45,7 @@ export const hello: Route = {
 };
 
 export interface Watched extends RunningServer {
-  readonly refusals: (Denial & { readonly request: Incoming })[];
+  readonly refusals: (Omit<Denial, 'refusal'> & { readonly request: Incoming })[];
 }
 
 /** A server with two routes, short limits, and a list of refusals. */

@@ -1,3 +1,4 @@
+import { countEnds, missingResultsText } from '../../events/call-ends.js';
 import { idOf } from '../../events/fold-exchange.js';
 import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
 import { addresseeIn } from '../../protocol/invocation.js';
@@ -36,12 +37,16 @@ export const deliveryRules = defineRules({
     absent: 'no acknowledged invocation could be followed to its end',
     observe: evidence => {
       const elsewhere = idsSentElsewhere(evidence);
+      const isSentElsewhere = ({ strays, ending, invocation }: CallEvidence) =>
+        strays.length > 0 || (ending.kind === 'silent' && elsewhere.has(invocation?.id));
       const judged = evidence.calls.filter(
-        ({ flaw, ending, invocation }) =>
-          flaw === null && (ending.kind !== 'silent' || !elsewhere.has(invocation?.id)),
+        call => call.flaw === null && (call.ending.kind === 'result' || !isSentElsewhere(call)),
       );
       const summary = countResults(judged);
-      return judged.map(call => onEnd(call, summary, evidence.toolCrash));
+      return [
+        ...judged.map(call => onEnd(call, summary, evidence.toolCrash)),
+        ...onNoEnd(judged, missingResultsText(countEnds(evidence.calls)) ?? ''),
+      ];
     },
   },
   'TOOL-ONCE': {
@@ -142,12 +147,8 @@ function onEnd(call: CallEvidence, summary: string, toolCrash: ToolCrash | null)
   switch (ending.kind) {
     case 'result':
       return met(ending.callback);
-    case 'open':
-      return unrecorded('a call was still pending when the transcript ended', attempts);
     case 'cut-short':
       return unrecorded('the tool crashed for another reason before a call ended', attempts);
-    case 'called-off':
-      return onCalledOff(call);
     case 'silent': {
       const details = { expected: 'a tool_result', about: attempts.flatMap(({ events }) => events) };
       if (!toolCrash || !attempts.includes(toolCrash.message))
@@ -156,33 +157,40 @@ function onEnd(call: CallEvidence, summary: string, toolCrash: ToolCrash | null)
       return violatedIfComplete(what, [...attempts, toolCrash.later], details);
     }
     default:
-      return null; // judged by TOOL-CHOICE, TOOL-OAUTH, TOOL-POST and TOOL-ACK
+      return null; // judged by `onNoEnd`, TOOL-CHOICE, TOOL-OAUTH, TOOL-POST and TOOL-ACK
   }
 }
 
-/** Minimum wait that counts, in ms: for a result, and for a retry that must not come. */
+/** Minimum wait that counts, in ms, for a retry that must not come. */
 const MIN_WAIT_MS = 1_000;
 
-/** The runtime may have canceled because it gave up waiting, unless the user or a probe decided it. */
-function onCalledOff(call: CallEvidence): Observed {
-  const { invocation, attempts, cancels, closes, decisions } = call;
-  const accepted = attempts.find(({ status }) => status === 200);
-  const [notice] = [...cancels, ...closes].toSorted((one, other) => one.request.seq - other.request.seq);
-  const isMeant = decisions.some(({ what }) => what === 'cancel') || call.hasPlanBy('probe');
-  if (!accepted || !notice || !invocation || isMeant) return null;
-  const waited = notice.request.at - accepted.latestAt;
-  const how = cancels.includes(notice) ? 'canceled' : 'closed';
-  const what = `a call of ${excerpt(invocation.operation)} was ${how} by the runtime after ${formatDuration(waited)} without a result`;
-  return (waited < MIN_WAIT_MS ? inconclusive : unrecorded)(what, [accepted, notice]);
+/**
+ * Calls that the recording does not follow to their end. The protocol has no time limit, so the tool may have needed more time than the
+ * runtime gave it. After a cancel it may stay silent; but if no call at all has a result, nothing shows that the tool ever sends one.
+ * @param what how many calls have no result
+ */
+function onNoEnd(judged: readonly CallEvidence[], what: string): readonly Observation[] {
+  const hasResult = judged.some(({ ending }) => ending.kind === 'result');
+  return judged.flatMap(call => {
+    const { attempts, cancels, closes, ending } = call;
+    if (ending.kind === 'open') return unrecorded(what, attempts, { name: 'still pending at the end' });
+    if (ending.kind !== 'called-off' || call.isCanceledHere || call.hasPlanBy('probe')) return [];
+    const accepted = attempts.find(({ status }) => status === 200);
+    const [notice] = [...cancels, ...closes].toSorted((one, other) => one.request.seq - other.request.seq);
+    if (!accepted || !notice) return [];
+    const isCanceled = cancels.includes(notice);
+    const waited = formatDuration(notice.request.at - accepted.latestAt);
+    const name = `${isCanceled ? 'canceled' : 'closed'} by the runtime after ${waited}`;
+    return (isCanceled && hasResult ? inconclusive : unrecorded)(what, [accepted, notice], { name });
+  });
 }
 
-/** Ids in callbacks that came to the URL of another call, or of none. */
-function idsSentElsewhere({ calls, unmatchedCallbacks }: Evidence): ReadonlySet<string | undefined> {
+/** Ids in callbacks that came to the URL of another call. */
+function idsSentElsewhere({ calls }: Evidence): ReadonlySet<string | undefined> {
   const foreign = calls.flatMap(({ received, invocation }) =>
     received.map(({ message }) => idOf(message)).filter(id => id !== invocation?.id),
   );
-  const stray = unmatchedCallbacks.map(({ message }) => message && idOf(message));
-  return new Set([...foreign, ...stray].filter(id => typeof id === 'string'));
+  return new Set(foreign.filter(id => typeof id === 'string'));
 }
 
 function onResults(
@@ -230,15 +238,20 @@ function onOtherResult(results: readonly CallbackEvidence[]): Observed {
     : null;
 }
 
-function onUrl({ reading, callbacks }: CallEvidence): Observed {
+function onUrl({ reading, callbacks, strays }: CallEvidence): Observed {
+  const misdirected = strays.map(stray => {
+    const what = `a ${stray.typeName} was posted to a wrong address`;
+    return violated(what, stray, { name: visibleLine(stray.request.url) });
+  });
   const given = addresseeIn(reading)?.callback_url;
-  if (given === undefined) return null;
-  return callbacks.map(callback => {
+  if (given === undefined) return misdirected;
+  const arrived = callbacks.map(callback => {
     const difference = urlDifference(given, callback.request.url);
     return difference === null
       ? met(callback)
       : violated(`a callback went to a URL other than the given one: ${difference}`, callback);
   });
+  return [misdirected, arrived];
 }
 
 /** The part of a URL that a request line has: path and query. */
@@ -290,21 +303,15 @@ function decoded(text: string): string {
   }
 }
 
-/** Anyone may post to a wrong address; a call without a callback, or an id in the body, shows that the tool did. */
+/** Anyone may post to a wrong address; a call without a callback shows that the tool did. */
 function onStrays({ calls, unmatchedCallbacks }: Evidence): Observed {
-  const posts = unmatchedCallbacks.filter(
-    ({ request, response }) =>
-      request.method === 'POST' && (response?.refusal ?? 'wrong-address') === 'wrong-address',
-  );
+  const named = new Set(calls.flatMap(({ strays }) => strays));
+  const posts = unmatchedCallbacks.filter(post => post.isMisdirected && !named.has(post));
   if (posts.length === 0) return null;
-  const ids = new Set(calls.map(({ invocation }) => invocation?.id));
-  const named = posts.filter(({ message }) => message && ids.has(idOf(message) ?? ''));
-  const count = ({ length }: readonly unknown[]) =>
-    `${length} post${length === 1 ? '' : 's'} to a wrong callback address`;
-  if (named.length > 0) return violated(`${count(named)} that names a call`, named);
+  const count = `${posts.length} post${posts.length === 1 ? '' : 's'} to a wrong callback address`;
   return calls.some(({ callbacks, ending }) => callbacks.length === 0 && ending.kind === 'silent')
-    ? violatedIfComplete(`${count(posts)} and a call without any`, posts)
-    : doubtful(count(posts), posts);
+    ? violatedIfComplete(`${count} and a call without any`, posts)
+    : doubtful(count, posts);
 }
 
 type Delivery = ReturnType<CallEvidence['deliveries']>[number];

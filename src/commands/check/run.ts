@@ -111,9 +111,10 @@ async function judge(
   { sides, selection, cases, expectedFailures, flags }: CheckPlan,
   { recordings, gaps, redactor }: CheckInput,
 ): Promise<Conformance> {
-  const { checks, evidences } = await judgeSides(recordings, sides, selection);
+  const { checks, evidences, missingResults } = await judgeSides(recordings, sides, selection);
   const scenarios = scenarioTimes(recordings);
-  const terms = { expectedFailures, sides, isStrict: flags.strict === true, gaps, scenarios };
+  const isStrict = flags.strict === true;
+  const terms = { expectedFailures, sides, isStrict, gaps, scenarios, missingResults };
   return shareableRun(conformanceOf(checks, judgeCases(cases, evidences), terms), redactor);
 }
 

@@ -1,13 +1,14 @@
+import { callEndsText } from '../../events/call-ends.js';
 import type { Event } from '../../events/events.js';
 import type { EventRedactor } from '../../events/shareable.js';
 import { PROTOCOL_WORDS } from '../../protocol/callbacks.js';
 import { startRecorder } from '../../record/recorder.js';
-import { pluralize } from '../../render/line.js';
 import { recordedPlain } from '../../render/outputs/server-plain.js';
 import { keepHeapTight } from '../../system/process.js';
 import { ignoreClosedPipes } from '../../system/streams.js';
 import { isCredentialHeader, secretsOf } from '../../util/credentials.js';
 import { createRedactor } from '../../util/redact.js';
+import { shellWord } from '../../util/text.js';
 import { readUrl } from '../../util/url.js';
 import { valueAt } from '../../util/values.js';
 import { wireSecrets } from '../event-output.js';
@@ -97,7 +98,7 @@ export async function runRecord(url: string, flags: RecordFlags, terminal: Termi
     let summary: (() => string) | null = null;
     run.onTranscriptEnd(async reason => {
       await file?.close(reason);
-      if (file && summary && !flags.quiet) run.stderr.write(`wrote ${path} (${summary()})\n`);
+      if (file && summary && !flags.quiet) run.stderr.write(`${summary()}\n`);
     });
     log.storeEventsIn({
       take(event) {
@@ -107,16 +108,17 @@ export async function runRecord(url: string, flags: RecordFlags, terminal: Termi
       stored: async () => file?.stored(),
     });
     const recorder = await startRecorder(log, options);
-    summary = () => {
-      const missing = recorder.callsWithoutResult();
-      return pluralize(recorder.calls(), 'call') + (missing > 0 ? `, ${missing} without a result` : '');
-    };
     let isOver = false;
     onClose(async () => {
       isOver = true;
       await recorder.close();
     });
     const { port, url: own } = recorder;
+    summary = () => {
+      const ends = recorder.callEnds();
+      if (ends.size === 0) return `0 calls: no invocation was sent to ${own}`;
+      return `${callEndsText(ends)}. Next: protocol-cli check ${shellWord(path ?? '')}`;
+    };
     const { stdout } = terminal;
     printReady({ port, url: own }, `recording ${options.url}: point the runtime at ${own}`, terminal);
     if (flags.output === 'ndjson') ignoreClosedPipes(stdout);

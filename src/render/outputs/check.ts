@@ -1,5 +1,5 @@
 import { uncalledOperations } from '../../check/evidence.js';
-import { type Row, RULES } from '../../check/judge.js';
+import { type Conformance, type Row, RULES } from '../../check/judge.js';
 import type { ObservableRule } from '../../check/rule.js';
 import type { Event } from '../../events/events.js';
 import { REQUIREMENT_IDS, type RequirementId } from '../../protocol/requirements.js';
@@ -47,10 +47,15 @@ const github: CheckFormat = ({ target, run, record, warnings }) => {
       return level ? [findingAnnotation(level, each, record.file)] : [];
     }),
     ...warnings.map(message => annotation('warning', { title: 'protocol-cli check' }, message)),
-    annotation('notice', { title: `check ${target}: ${run.verdict}` }, summaryText(run)),
+    annotation('notice', { title: `check ${target}: ${run.verdict}` }, wholeSummary(run)),
   ];
   return lines.join('');
 };
+
+/** As {@link summaryText}, after the number of calls without a result. */
+function wholeSummary(run: Conformance): string {
+  return run.missingResults === null ? summaryText(run) : `${run.missingResults} · ${summaryText(run)}`;
+}
 
 function findingAnnotation(level: AnnotationLevel, finding: Finding, file: string | undefined): string {
   const { title, place = '', reasons, advice, about } = finding;
@@ -144,9 +149,11 @@ const junit: CheckFormat = ({ target, run, record, warnings }) => {
     };
   });
   const idle = findings.filter(({ about }) => about === 'idle');
-  const notes = [...warnings, ...idle.map(({ title, reasons }) => `${title}; ${reasons[0]}`)].map(
-    visibleLine,
-  );
+  const notes = [
+    ...(run.missingResults === null ? [] : [run.missingResults]),
+    ...warnings,
+    ...idle.map(({ title, reasons }) => `${title}; ${reasons[0]}`),
+  ].map(visibleLine);
   const [first, ...rest] = suites.filter(({ tests }) => tests.length > 0);
   const output = notes.length === 0 ? {} : { output: notes.join('\n') };
   const all = first ? [{ ...first, ...output }, ...rest] : [];
@@ -207,7 +214,7 @@ const markdown: CheckFormat = ({ target, program, run, record, warnings }) => {
   ]);
   const gaps = run.gaps.map(({ place, reason }) => [cell(place), cell(reason)]);
   const parts = [
-    `**${run.verdict}** · ${cell(target)} · ${summaryText(run)} (${cell(program)})`,
+    `**${run.verdict}** · ${cell(target)} · ${wholeSummary(run)} (${cell(program)})`,
     table(['rule', 'level', 'asks', 'result', 'seen'], rules),
     table(['case', 'operation', 'result', 'seen'], cases),
     table(['place', 'incomplete recording; violations may be missed'], gaps),

@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream';
 import { RecentCalls } from '../../events/bounded-events.js';
 import type { Event, RequestEvent } from '../../events/events.js';
 import { Sessions } from '../../events/session-calls.js';
+import { callNamedIn } from '../../protocol/callbacks.js';
 import { isClosed, outputOf } from '../../system/streams.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';
 import { isRecord } from '../../util/values.js';
@@ -100,7 +101,10 @@ function messageWords({ purpose, body, calls = [], thread }: RequestEvent): Line
   const member = (name: string) => (typeof message[name] === 'string' ? message[name] : '');
   const kind = purpose === 'callback' ? member('type') || 'callback' : purpose;
   const operation = purpose === 'invocation' ? member('operation') : '';
-  const [call, ofThread] = [calls[0], thread].map(id => id?.replace(UUID, '…'));
+  const named = body && callNamedIn(body.json);
+  const [call, ofThread] = [calls[0] ?? named?.id, thread ?? named?.groupId].map(id =>
+    id?.replace(UUID, '…'),
+  );
   const inThread = ofThread !== undefined && [say(' (', 'dim'), ...clipped(ofThread, 'dim'), say(')', 'dim')];
   return line`${clipped(kind, 'title')}${operation !== '' && line` ${operation}`}${call !== undefined && line` ${call}`}${inThread}`;
 }

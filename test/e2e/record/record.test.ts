@@ -54,7 +54,7 @@ describe('record', () => {
       stdout: `${JSON.stringify({ port: recorder.port, url: recorder.url })}\n`,
     });
     expect(stderr).toMatch(/→ invocation ask call_1 \(thread_1\) {2}200 in .*\n.*← user_choice call_1/);
-    expect(stderr).toMatch(/\nwrote \S+session\.ndjson \(1 call\)\n$/);
+    expect(stderr).toMatch(/\n1 call: 1 with a result\. Next: protocol-cli check \S+session\.ndjson\n$/);
     expect(stderr).toMatch(/→ choice call_1 \(thread_1\) {2}200 in /);
     const { header, events, end, faults } = await transcriptIn(file);
     expect({ observer: header?.observer, end, faults }).toEqual({
@@ -139,7 +139,7 @@ describe('record', () => {
     await odd.seen('invocation');
     const { status, stderr } = await recorder.stop();
     expect(status).toBe(0);
-    expect(stderr).toMatch(/\nwrote \S+session\.ndjson \(1 call, 1 without a result\)\n$/);
+    expect(stderr).toMatch(/\n1 call: 1 not acknowledged\. Next: protocol-cli check \S+session\.ndjson\n$/);
     expect((await hanging).ack.status).toBeNull();
     await odd.stop();
   });

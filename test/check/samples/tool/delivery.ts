@@ -49,24 +49,38 @@ const alwaysSamples: Samples = [
     ],
     /^the tool crashed for another reason before a call ended$/,
   ),
-  unclear('a transcript that ends before the call does', [a.begun()], /pending/),
-  skips('a canceled call', [a.begun(), a.cancelled(), a.waited()]),
-  skips('a closed thread', [a.begun(), a.closed()]),
+  unclear(
+    'a transcript that ends before the call does',
+    [a.begun()],
+    /^1 of 1 call has no result: still pending at the end$/,
+  ),
+  unclear(
+    'only a canceled call',
+    [a.begun(), a.cancelled(), a.waited()],
+    /^1 of 1 call has no result: canceled/,
+  ),
+  unclear(
+    'only a closed thread',
+    [a.begun(), a.closed()],
+    /^1 of 1 call has no result: closed by the runtime/,
+  ),
+  unclear(
+    'three calls that end without a result, each in another way',
+    [a.begun(), b.begun(), c.begun(), at(1_000, a.closed()), at(2_000, b.cancelled())],
+    /^3 of 3 calls have no result: closed by the runtime after 9\d\dms, canceled .* after 1\.9s, still pending at the end$/,
+  ),
   skips('a call that waits for the user', [a.begun(), a.oauth(), a.waited()]),
   skips('a call that was never accepted', [a.begun({ status: 503 }), a.waited()]),
-  ...(['closed', 'cancelled'] as const).map(how => ({
-    story: `no callback until the call is ${how} by the runtime, without a recorded reason`,
-    events: eventsOf(a.begun(), b.begun(), b.result(), at(2_000, a[how]())),
-    status: 'could-not-run' as const,
-    says: new RegExp(
-      `^a call of "edit_file" was ${how.replace('ll', 'l')} by the runtime after 1\\.9s without a result$`,
-    ),
-  })),
-  passes('no callback until a runtime closes the thread at once, and the result of another call', [
+  unclear(
+    'no callback until a runtime closes the thread, and the result of another call',
+    [a.begun(), b.begun(), b.result(), at(200, a.closed())],
+    /^1 of 2 calls has no result: closed by the runtime after 1\d\dms$/,
+  ),
+  passes('no callback until a runtime cancels the call, and the result of another call', [
     a.begun(),
     b.begun(),
     b.result(),
-    at(200, a.closed()),
+    at(2_000, a.cancelled()),
   ]),
   passes('a result, and the thread closed later', [a.begun(), a.result(), at(2_000, a.closed())]),
   skips('no callback until the user cancels', [
@@ -77,6 +91,11 @@ const alwaysSamples: Samples = [
   skips('no callback until the end of a check, which closes the threads it did not wait for', [
     a.plannedFor([]),
     a.begun(),
+    at(2_000, a.closed()),
+  ]),
+  skips('a result at a wrong address, which TOOL-OPAQUE covers', [
+    a.begun(),
+    stray({ type: 'tool_result', group_id: 'thread_a', id: 'a', text: 'done' }),
     at(2_000, a.closed()),
   ]),
   skips('an invalid result, which TOOL-POST covers', [
@@ -233,8 +252,16 @@ const opaqueSamples: Samples = [
   fails(
     'a POST to a wrong address with the id of the call',
     [opaqueBegun(), stray({ type: 'tool_result', group_id: 'thread_a', id: 'a', text: 'done' })],
-    /1 post to a wrong callback address/,
+    /^a tool_result was posted to a wrong address: \/callback\/…$/,
   ),
+  fails('a POST to a wrong address with the id of the call, and with another thread', [
+    opaqueBegun(),
+    stray({ type: 'tool_result', group_id: 'thread_b', id: 'a', text: 'done' }),
+  ]),
+  fails('a POST to a wrong address with the ids of the call, and an invalid body', [
+    opaqueBegun(),
+    stray({ type: 'tool_result', group_id: 'thread_a', id: 'a' }),
+  ]),
   fails('a POST to a wrong address while the call times out', [opaqueBegun(), stray(), opaqueA.waited()]),
   warns('a POST to a wrong address without an id', [
     opaqueBegun(),

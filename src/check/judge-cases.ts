@@ -15,6 +15,8 @@ type CaseVerdict = Pick<CaseCheck, 'status' | 'reason' | 'reasonLines' | 'events
 
 const MAX_FAULTS = 20;
 
+const NO_HEADERS = 'the recording does not show the headers of calls; check the tool with --cases';
+
 /** Compares the calls of each case with what the case expects. If there are several recordings, the worst result counts. */
 export function judgeCases(cases: readonly Case[], evidences: readonly Evidence[]): readonly CaseCheck[] {
   const calls = evidences.flatMap(evidence => evidence.calls);
@@ -29,11 +31,13 @@ export function judgeCases(cases: readonly Case[], evidences: readonly Evidence[
   };
   return cases.map((each, index) => {
     const isOf = (call: CallEvidence) =>
-      isPlanned ? call.plans.some(plan => plan.case === index) : isSent(each, call);
+      isPlanned ? call.plans.some(plan => plan.case === index) : isSent(each, call, cases);
     const verdicts = evidences.flatMap(evidence =>
       evidence.calls.filter(isOf).map(call => verdictOn(each, call, evidence.isWhole)),
     );
-    const [verdict = missing] = (['fail', 'could-not-run', 'pass'] as const).flatMap(
+    const isHidden = !isPlanned && each.caller?.headers !== undefined;
+    const absent = isHidden ? { ...missing, reason: NO_HEADERS } : missing;
+    const [verdict = absent] = (['fail', 'could-not-run', 'pass'] as const).flatMap(
       kind => verdicts.find(({ status }) => status === kind) ?? [],
     );
     const concerned = verdict.status === 'pass' ? [] : concernedCalls(verdict.events, evidences);
@@ -42,11 +46,17 @@ export function judgeCases(cases: readonly Case[], evidences: readonly Evidence[
   });
 }
 
-/** Whether a runtime made the call of a case; the answers to a probe are different. */
-function isSent({ operation, arguments: args }: Case, call: CallEvidence): boolean {
+/** Whether a runtime made the call of a case; the answers to a probe are different. A call belongs to the case that names its user. */
+function isSent(each: Case, call: CallEvidence, cases: readonly Case[]): boolean {
   const { invocation } = call;
-  if (invocation?.operation !== operation || call.hasPlanBy('probe')) return false;
-  return isDeepStrictEqual(invocation.arguments, args);
+  const isSame = ({ operation, arguments: args }: Case) =>
+    invocation?.operation === operation && isDeepStrictEqual(invocation.arguments, args);
+  const isOfUser = ({ caller }: Case) =>
+    caller?.userId !== undefined && caller.userId === invocation?.user_id;
+  if (call.hasPlanBy('probe') || each.caller?.headers || !isSame(each)) return false;
+  return each.caller?.userId === undefined
+    ? !cases.some(other => isSame(other) && isOfUser(other))
+    : isOfUser(each);
 }
 
 function verdictOn({ expected, offers }: Case, call: CallEvidence, isWhole: boolean): CaseVerdict {

@@ -12,6 +12,7 @@ import type { ListenerOptions } from '../runtime/callback-server.js';
 import type { McpPeer, McpTarget } from '../runtime/mcp/transports.js';
 import { finishedWithin } from '../system/process.js';
 import type { Sink } from '../system/streams.js';
+import { type Environment, isHeader, reservedHeader, valueOrVariable } from '../util/headers.js';
 import { jsonFault } from '../util/json.js';
 import { decodeUtf8, joinFirst, truncate } from '../util/text.js';
 import { visible } from '../util/visible.js';
@@ -178,19 +179,6 @@ export function readMcpTarget(value: string, { header, bearer }: HeaderOptions):
   );
 }
 
-/** Headers of the connection, which users cannot set. */
-const RESERVED = new Set([
-  'host',
-  'content-length',
-  'transfer-encoding',
-  'connection',
-  'content-type',
-  'content-encoding',
-  'accept-encoding',
-]);
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * Returns the headers of the options, by lower-case name.
  * @param names of the options
@@ -206,29 +194,25 @@ export function readHeaders(
   return { ...headers, authorization: `Bearer ${fromEnvironment(bearer, env, names.bearer)}` };
 }
 
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-
 function parseHeader(text: string, env: Environment, option: string): [string, string] {
-  const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*(.*)$/s.exec(text) ?? [];
-  if (name === undefined || value === undefined || !HEADER_VALUE.test(value))
+  const [, name = '', value = ''] = /^([^:]*):\s*(.*)$/s.exec(text) ?? [];
+  if (!isHeader(name, value))
     throw usageError(
       `${option === '-H' ? '--header' : option}: expected "Name: value"`,
       `For example: ${option} 'X-Api-Key: 123'`,
     );
-  if (RESERVED.has(name.toLowerCase()))
-    throw usageError(`the header ${name} belongs to the connection and cannot be set`);
+  const reserved = reservedHeader(name);
+  if (reserved !== null) throw usageError(reserved);
   const given = fromEnvironment(value.trim(), env, option);
-  if (HEADER_VALUE.test(given)) return [name.toLowerCase(), given];
+  if (isHeader(name, given)) return [name.toLowerCase(), given];
   throw usageError(`${option}: ${value.trim()} contains characters that headers cannot have`);
 }
 
-/** Returns the value, or for `env:NAME` that of the variable, which does not appear in the list of processes. */
+/** Returns the value, or for `env:NAME` that of the variable. @throws ProtocolCliError `usage` */
 export function fromEnvironment(given: string, env: Environment, option: string): string {
-  if (!given.startsWith('env:')) return given;
-  const name = given.slice('env:'.length);
-  const value = env[name];
-  if (value) return value;
-  throw usageError(`${option}: the environment variable ${name} is not set`);
+  const found = valueOrVariable(given, env);
+  if ('missing' in found) throw usageError(`${option}: ${found.missing}`);
+  return found.value;
 }
 
 /** Options of the listener for callbacks. */

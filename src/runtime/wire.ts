@@ -92,6 +92,13 @@ export class Wire {
     this.base = baseOf(url);
   }
 
+  /** The same wire with other headers. */
+  withHeaders(headers: Readonly<Record<string, string>>): Wire {
+    const wire = new Wire(this.log, this.client, this.url, headers);
+    wire.base = this.base;
+    return wire;
+  }
+
   /** Warns that credentials are not sent to an endpoint on another origin. */
   withheldFrom(endpoint: string): Warning[] {
     const names = Object.keys(this.headers).join(', ');

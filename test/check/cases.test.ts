@@ -33,7 +33,7 @@ const judged = (expected: string, ...story: Story) => judgedBy(`expect: ${expect
 /** Judges recordings by one case. */
 async function judgedBy(terms: string, stories: readonly Story[], isWhole = true) {
   const text = `version: 1\ncases:\n  - operation: edit_file\n    ${terms}\n`;
-  const cases = await readCases({ path: 'c.yaml', text });
+  const cases = await readCases({ path: 'c.yaml', text }, {});
   const recordings = stories.map(story => gatherEvidence({ events: eventsOf(...story), isWhole }, 'tool'));
   const [check, ...others] = judgeCases(cases, await Promise.all(recordings));
   expect(others).toEqual([]);
@@ -202,6 +202,26 @@ test('reports a result with the id of another call', async () => {
     status: 'fail',
     reason: 'the result names another call and is ignored (TOOL-ID, RT-MATCH)',
   });
+});
+
+test('a recorded call belongs to the case that names its user; a case with headers has none', async () => {
+  const text = `version: 1
+cases:
+  - { operation: edit_file, arguments: ${JSON.stringify(INVOCATION.arguments)} }
+  - { operation: edit_file, arguments: ${JSON.stringify(INVOCATION.arguments)}, user_id: bob }
+  - { operation: edit_file, arguments: ${JSON.stringify(INVOCATION.arguments)}, headers: { x-key: '1' } }
+`;
+  const cases = await readCases({ path: 'c.yaml', text }, null);
+  const statusesFor = async (fields: object) => {
+    const story = [call({ invocation: { ...INVOCATION, ...fields } }), acknowledged(), resultArrives()];
+    const evidence = await gatherEvidence({ events: eventsOf(...story), isWhole: true }, 'tool');
+    return judgeCases(cases, [evidence]).map(({ status, reason }) => `${status}: ${reason}`);
+  };
+  const [passed, absent] = ['pass: the result is as expected', 'could-not-run: not called'];
+  const hidden =
+    'could-not-run: the recording does not show the headers of calls; check the tool with --cases';
+  expect(await statusesFor({ user_id: 'bob' })).toEqual([absent, passed, hidden]);
+  expect(await statusesFor({ user_id: 'alice' })).toEqual([passed, absent, hidden]);
 });
 
 describe('several recordings', () => {

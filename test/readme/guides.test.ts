@@ -102,7 +102,7 @@ describe('every file in a guide is valid', () => {
     const source = { path: name, text };
     if (/^\.github\/|^docker-compose/.test(name)) await checkFlagsOf(text);
     else if (name === 'policy.yaml') await Consent.read({ policy: '-' }, stdinOf(text));
-    else if (name === 'cases.yaml') expect(await readCases(source)).not.toEqual([]);
+    else if (/^(?:cases|users)\.yaml$/.test(name)) expect(await readCases(source, null)).not.toEqual([]);
     else if (name === 'known.yaml')
       expect(await readExpectedFailures(source)).toMatchObject([{ id: 'TOOL-RETRY' }]);
     else if (name === 'order.yaml') expect(await readSessionScript(source)).toBeDefined();

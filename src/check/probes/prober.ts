@@ -4,6 +4,7 @@ import type { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
 import { ACK_SLOW_MS, ACK_TOLERANCE_MS } from '../../events/exchange.js';
 import type { Log, ServedRequest } from '../../events/log.js';
+import type { Caller } from '../../fixtures/check-files.js';
 import { isLoopback } from '../../http/addresses.js';
 import { TransportError } from '../../http/client.js';
 import type { Incoming, Reply } from '../../http/route.js';
@@ -23,6 +24,8 @@ export interface ProbeCall {
   readonly arguments: Readonly<Record<string, unknown>>;
   /** Fields that replace or extend the fields of a valid invocation; undefined removes a field. */
   readonly fields?: Readonly<Record<string, unknown>>;
+  /** On whose behalf it is sent. Its headers replace or extend those of the check. */
+  readonly caller?: Caller | undefined;
   readonly addressed?: (url: string) => string;
   /** Returns the body to send instead of the invocation. */
   readonly body?: (invocation: Readonly<Record<string, unknown>>) => string;
@@ -217,12 +220,13 @@ export class Prober {
     if (!this.isAborted) this.options.wire.log.emit({ kind: 'warned', ...(calls && { calls }), message });
   }
 
-  cancel(call: Pick<SentCall, 'key' | 'thread' | 'id'>) {
-    return this.options.wire.cancelToolCall(call, this.requestLimits);
+  cancel(call: Pick<SentCall, 'key' | 'thread' | 'id' | 'wire'>) {
+    return call.wire.cancelToolCall(call, this.requestLimits);
   }
 
-  closeThread(thread: string) {
-    return this.options.wire.closeThread(thread, this.requestLimits);
+  /** @param wire has the headers of the user whose thread it is */
+  closeThread(thread: string, wire = this.options.wire) {
+    return wire.closeThread(thread, this.requestLimits);
   }
 
   /** @param calls made for the plan; none when it is announced */
@@ -278,7 +282,9 @@ class SentCall {
   readonly thread: string;
   readonly callbacks: ReceivedCallback[] = [];
   /** The invocation that was sent; null if malformed. */
-  readonly sent: Pick<ProbeCall, 'operation' | 'arguments'> | null;
+  readonly sent: Pick<ProbeCall, 'operation' | 'arguments' | 'caller'> | null;
+  /** Sends its requests, with the headers of its caller. */
+  readonly wire: Wire;
   /** Resolves when its invocation has ended, with the time until the acknowledgement; null without one. */
   readonly acknowledged: Promise<number | null>;
   readonly #begun: number;
@@ -293,6 +299,7 @@ class SentCall {
     private readonly call: ProbeCall,
   ) {
     const { fields = {}, addressed = url => url, body = JSON.stringify, operation, arguments: args } = call;
+    const { userId, headers } = call.caller ?? {};
     const { clock, wire } = prober.options;
     this.id = String(fields['id'] ?? `call_${randomUUID()}`);
     this.thread = String(fields['group_id'] ?? `thread_${randomUUID()}`);
@@ -300,11 +307,13 @@ class SentCall {
     const invocation: Record<string, unknown> = {
       ...{ operation, arguments: args, id: this.id, call_id: `model_${randomUUID()}`, group_id: this.thread },
       callback_url: addressed(prober.urlOf(this)),
+      user_id: userId,
       ...fields,
     };
     const isMalformed =
       call.body || typeof invocation['operation'] !== 'string' || !isRecord(invocation['arguments']);
-    this.sent = isMalformed ? null : { operation, arguments: args };
+    this.sent = isMalformed ? null : { operation, arguments: args, caller: call.caller };
+    this.wire = headers ? wire.withHeaders({ ...wire.headers, ...headers }) : wire;
     this.#begun = clock.now();
     this.acknowledged = this.#post(body(invocation));
   }
@@ -366,8 +375,8 @@ class SentCall {
 
   /** The log has the outcome. Returns the time until the answer. */
   async #post(body: string): Promise<number | null> {
-    const { key, thread, prober } = this;
-    const { wire, clock, endpoint } = prober.options;
+    const { key, thread, prober, wire } = this;
+    const { clock, endpoint } = prober.options;
     try {
       await wire.send(
         { purpose: 'invocation', calls: [key], thread },
@@ -439,8 +448,7 @@ class SentCall {
     question: string,
     { response_url: url, default: value, id }: Extract<Callback, { type: 'user_choice' }>,
   ): Promise<void> {
-    const { prober, key, thread } = this;
-    const { wire } = prober.options;
+    const { prober, key, thread, wire } = this;
     if (!isHostOfTool(url, prober.options))
       return prober.warn('no selection was sent: response_url has a different host than the tool', [key]);
     wire.log.emit({ kind: 'decided', what: 'choice', by: 'policy', value, question, calls: [key] });

@@ -4,7 +4,7 @@ import type { Case } from '../../fixtures/check-files.js';
 import { NOTICES } from '../../protocol/invocation.js';
 import type { Toolset } from '../../protocol/toolset.js';
 import type { ListenerOptions } from '../../runtime/callback-server.js';
-import { DISCOVERY_HINTS, readAcknowledgement } from '../../runtime/wire.js';
+import { DISCOVERY_HINTS, readAcknowledgement, type Wire } from '../../runtime/wire.js';
 import { forEachConcurrently } from '../../util/collections.js';
 import { type ProbeCall, type ProbeClient, type ProbePlan, Prober } from './prober.js';
 import { SampleCalls } from './samples.js';
@@ -308,6 +308,8 @@ export async function runProbes(options: ProbeOptions): Promise<void> {
   const samples = await SampleCalls.of(prober, VALID_CALL, toolset, options);
   await prober.listen(listener);
   try {
+    for (const { message } of wireOfAll(wire, cases).withheldFrom(prober.options.endpoint))
+      prober.warn(message);
     const target = { prober, toolset, samples };
     if (toolset && cases.length > 0) void samples.finished; // cases are called whatever rules are selected
     await runAll(target, options.onProgress);
@@ -319,6 +321,11 @@ export async function runProbes(options: ProbeOptions): Promise<void> {
   } finally {
     await prober.close();
   }
+}
+
+/** A wire with the headers of all calls. */
+function wireOfAll(wire: Wire, cases: readonly Case[]): Wire {
+  return wire.withHeaders(Object.assign({}, wire.headers, ...cases.map(({ caller }) => caller?.headers)));
 }
 
 /** Records the plans of the selected probes and runs them in parallel, then the disturbing ones one by one. */
@@ -378,9 +385,9 @@ async function staysLate(prober: Prober, client: ProbeClient, call: ProbeCall): 
 
 /** Stops at the first notice without an answer. */
 async function closeThreads(prober: Prober): Promise<void> {
-  const threads = new Set(prober.calls.map(({ thread }) => thread));
+  const threads = new Map(prober.calls.map(({ thread, wire }) => [thread, wire]));
   let isThere = true;
-  await forEachConcurrently([...threads], CLOSE_CONCURRENCY, async thread => {
-    if (isThere && !prober.isAborted) isThere = (await prober.closeThread(thread)).status !== null;
+  await forEachConcurrently([...threads], CLOSE_CONCURRENCY, async ([thread, wire]) => {
+    if (isThere && !prober.isAborted) isThere = (await prober.closeThread(thread, wire)).status !== null;
   });
 }

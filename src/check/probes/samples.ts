@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { Case, Offer } from '../../fixtures/check-files.js';
+import type { Caller, Case, Offer } from '../../fixtures/check-files.js';
 import { ArgumentMaker } from '../../json-schema/example.js';
 import type { RequirementId } from '../../protocol/requirements.js';
 import type { Tool, Toolset } from '../../protocol/toolset.js';
@@ -14,6 +15,8 @@ import type { ProbeCall, ProbeClient, ProbePlan, Prober } from './prober.js';
 interface Callable {
   readonly tool: Tool;
   readonly arguments: Readonly<Record<string, unknown>>;
+  /** Of the case that has the arguments. */
+  readonly caller: Caller | undefined;
   /** Whether it may be called repeatedly: it is marked readOnly, or named with --operation. */
   readonly isHarmless: boolean;
 }
@@ -66,7 +69,7 @@ export async function callablesOf(
       ? `${tool.name} is not called: the schemas of the others took too long`
       : await argumentsFor(tool, written);
     if (typeof found === 'string') warnings.push(visibleLine(found));
-    else callables.push({ tool, arguments: found, isHarmless });
+    else callables.push({ tool, arguments: found, caller: written?.caller, isHarmless });
   }
   return { callables, warnings };
 }
@@ -125,8 +128,10 @@ class Sample {
   constructor(
     readonly plan: ProbePlan,
     readonly client: ProbeClient,
-    readonly call: Pick<Callable, 'arguments'> & { readonly operation: string; readonly isFollowed: boolean },
+    readonly call: ProbeCall,
     readonly callable: Callable | undefined,
+    /** Samples of the same thread are sent one after another. */
+    readonly thread?: string,
   ) {
     this.sent = new Promise(resolve => {
       this.resolve = resolve;
@@ -193,9 +198,9 @@ export class SampleCalls {
     const callables = this.harmless.slice(0, MAX_BROKEN.all);
     const each = Math.min(MAX_BROKEN.each, Math.floor(MAX_BROKEN.all / callables.length));
     const found = await Promise.all(
-      callables.map(async ({ tool, arguments: args }) => {
+      callables.map(async ({ tool, arguments: args, caller }) => {
         const maker = await ArgumentMaker.for(tool.inputSchema, schemaDeadline());
-        return maker.invalid(args, each).map(broken => ({ operation: tool.name, arguments: broken }));
+        return maker.invalid(args, each).map(broken => ({ operation: tool.name, arguments: broken, caller }));
       }),
     );
     return found.flat();
@@ -210,19 +215,26 @@ export class SampleCalls {
       isFirst.add(operation);
       return callables.find(({ tool }) => tool.name === operation);
     };
-    const written = cases.map(({ operation, arguments: args, offers }, index) => {
+    const threads = new Map<string | undefined, string>();
+    for (const { thread } of cases) if (thread !== undefined) threads.set(thread, `thread_${randomUUID()}`);
+    const written = cases.map(({ operation, arguments: args, offers, caller, thread }, index) => {
       const checks = [...new Set(offers.flatMap(offer => SHOWN_BY[offer]))];
       const plan: ProbePlan = { id: `case ${index}`, checks, case: index };
-      const call = { operation, arguments: args, isFollowed: isFollowed || offers.includes('subscription') };
-      return new Sample(plan, prober.client(plan), call, callableOf(operation));
+      const call = {
+        ...{ operation, arguments: args, caller },
+        isFollowed: isFollowed || offers.includes('subscription'),
+        ...(thread !== undefined && { fields: { group_id: threads.get(thread) } }),
+      };
+      return new Sample(plan, prober.client(plan), call, callableOf(operation), thread);
     });
     const others = callables.filter(({ tool }) => !isFirst.has(tool.name));
     const left = others.length - MAX_OPERATIONS;
     if (left > 0) prober.warn(`${left} more operations were not called (limit: ${MAX_OPERATIONS})`);
     const client = prober.client(this.plan);
     const examples = others.slice(0, MAX_OPERATIONS).map(callable => {
-      const call = { operation: callable.tool.name, arguments: callable.arguments, isFollowed };
-      return new Sample(this.plan, client, call, callableOf(callable.tool.name));
+      const { tool, arguments: args, caller } = callable;
+      const call = { operation: tool.name, arguments: args, caller, isFollowed };
+      return new Sample(this.plan, client, call, callableOf(tool.name));
     });
     return [...written, ...examples];
   }
@@ -231,7 +243,7 @@ export class SampleCalls {
   async #callAll(samples: readonly Sample[]): Promise<void> {
     let silent = 0;
     let skipped = 0;
-    await forEachConcurrently(samples, CONCURRENCY, async sample => {
+    const callOne = async (sample: Sample) => {
       const { plan, client, call, callable } = sample;
       if (silent >= MAX_SILENT && plan.case === undefined) {
         skipped++;
@@ -241,6 +253,14 @@ export class SampleCalls {
       sample.resolve(made);
       await Promise.all([made.finish(), callable?.isHarmless && this.#callAgain(sample, made)]);
       if (made.callbacks.length === 0) silent++;
+    };
+    const turns = new Map<string, Promise<void>>();
+    await forEachConcurrently(samples, CONCURRENCY, sample => {
+      const { thread } = sample;
+      if (thread === undefined) return callOne(sample);
+      const turn = (turns.get(thread) ?? Promise.resolve()).then(() => callOne(sample));
+      turns.set(thread, turn);
+      return turn;
     });
     if (skipped > 0)
       this.prober.warn(`${skipped} more operations were not called: ${silent} did not respond in time`);
@@ -265,7 +285,8 @@ export class SampleCalls {
     let best: { readonly call: ProbeCall; readonly rank: number } | null = null;
     for (const { callable, rank: coming } of ranking) {
       const rank = await coming;
-      const call = { operation: callable.tool.name, arguments: callable.arguments };
+      const { tool, arguments: args, caller } = callable;
+      const call = { operation: tool.name, arguments: args, caller };
       if (rank === 0) return call;
       if (rank !== null && (best === null || rank < best.rank)) best = { call, rank };
     }

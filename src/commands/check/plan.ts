@@ -63,7 +63,7 @@ type Subject =
 export async function planCheck(
   word: string | undefined,
   flags: CheckFlags,
-  { stdin }: Pick<Terminal, 'stdin'>,
+  { stdin, env }: Pick<Terminal, 'stdin' | 'env'>,
 ) {
   const ofRuntime = DRIVING.find(option => flags.given.includes(option));
   if (ofRuntime !== undefined && flags.runtime === undefined)
@@ -84,7 +84,10 @@ export async function planCheck(
   const source = async (path: string) => ({ path, text: await readText(path, stdin) });
   return {
     ...{ flags, subject, sides, selection, reports },
-    cases: cases === undefined ? [] : await (await files()).readCases(await source(cases)),
+    cases:
+      cases === undefined
+        ? []
+        : await (await files()).readCases(await source(cases), subject.kind === 'tool' ? env : null),
     expectedFailures:
       expectedFailures === undefined
         ? []

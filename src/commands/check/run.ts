@@ -72,7 +72,11 @@ async function checkOnce(plan: CheckPlan, terminal: Terminal, probes: typeof run
     });
   const { target } = subject;
   const query = target.kind === 'url' ? [...new URL(target.url).searchParams.values()] : []; // may contain a key
-  const secrets = [...secretsOf(readHeaders(flags, terminal.env)), ...query];
+  const headers = [
+    readHeaders(flags, terminal.env),
+    ...plan.cases.map(({ caller }) => caller?.headers ?? {}),
+  ];
+  const secrets = [...headers.flatMap(secretsOf), ...query];
   return withRun({ terminal, secrets, redactorFor: checkedSecrets }, async run => {
     const input = await callTool(target, plan, run, probes);
     return run.signal.aborted ? reportSoFar(plan, input, terminal) : reportAll(plan, input, terminal);

@@ -229,6 +229,25 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
       ),
     ],
   },
+  users: {
+    steps: [
+      step(
+        [
+          'read_note',
+          { owner: 'alice' },
+          { userId: 'alice', headers: { authorization: 'Bearer alice-0001' } },
+        ],
+        text('the note of alice'),
+      ),
+      step(
+        ['read_note', { owner: 'alice' }, { userId: 'bob' }],
+        text('Error: only its owner may read a note; ask the owner'),
+      ),
+      step(['ship', {}, T], text('Error: pay first')),
+      step(['pay', {}, T], text('paid')),
+      step(['ship', {}, T], text('on its way')),
+    ],
+  },
   view: {
     steps: [
       step(

@@ -1,0 +1,39 @@
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Headers of the connection, which users cannot set. */
+const RESERVED = new Set([
+  'host',
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'content-type',
+  'content-encoding',
+  'accept-encoding',
+]);
+
+const NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
+
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** Whether HTTP allows a header with this name and this value. */
+export function isHeader(name: string, value: string): boolean {
+  return NAME.test(name) && VALUE.test(value);
+}
+
+/** Returns why users cannot set a header; null if they can. */
+export function reservedHeader(name: string): string | null {
+  return RESERVED.has(name.toLowerCase())
+    ? `the header ${name} belongs to the connection and cannot be set`
+    : null;
+}
+
+/** The value, or for `env:NAME` that of the variable, which does not appear in the list of processes or in a file. */
+export function valueOrVariable(
+  given: string,
+  env: Environment,
+): { readonly value: string } | { readonly missing: string } {
+  if (!given.startsWith('env:')) return { value: given };
+  const name = given.slice('env:'.length);
+  const value = env[name];
+  return value ? { value } : { missing: `the environment variable ${name} is not set` };
+}

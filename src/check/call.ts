@@ -232,6 +232,11 @@ export class CallEvidence {
     return this.decisions.some(({ what }) => what === 'cancel');
   }
 
+  /** Whether its tool acknowledged it with a body, which a runtime does not read. */
+  get isAcknowledgedWithBody(): boolean {
+    return this.plans.some(({ plan }) => plan === 'ack body');
+  }
+
   hasPlanBy(by: EventOf<'planned'>['by']): boolean {
     return this.plans.some(plan => plan.by === by);
   }

@@ -271,6 +271,8 @@ export class Intake {
       return request.answer(200);
     }
     if (!ack) return acknowledged(request, begin);
+    if (ack.kind === 'body')
+      return { ...answerWithText(request, ack.value), sent: () => setImmediate(begin) };
     if (ack.kind !== 'delay') void begin(); // a hang or a reset: a status refuses the call
     const reply = await this.#answerFaultily(request, ack, ms => conversation.pause(ms));
     return reply ?? acknowledged(request, begin);
@@ -286,7 +288,7 @@ export class Intake {
       case 'status':
         return request.answer(fault.value);
       case 'body':
-        return answerWith(request, new Content(Buffer.from(fault.value)));
+        return answerWithText(request, fault.value);
       case 'delay':
         await pause(fault.value);
         return null;
@@ -344,6 +346,10 @@ const LOGGED_TYPE = { 'content-type': JSON_TYPE['Content-Type'] };
 /** Responds with JSON that the log shows too. */
 export function answerWith(request: ServedRequest, body: Content): Answer {
   return request.answer(200, { headers: JSON_TYPE, body: body.bytes }, { headers: LOGGED_TYPE, body });
+}
+
+function answerWithText(request: ServedRequest, text: string): Answer {
+  return answerWith(request, new Content(Buffer.from(text)));
 }
 
 const kept = () => null;

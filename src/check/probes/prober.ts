@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import type { Content } from '../../events/content.js';
+import { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
 import { ACK_SLOW_MS, ACK_TOLERANCE_MS } from '../../events/exchange.js';
 import type { Log, ServedRequest } from '../../events/log.js';
@@ -35,8 +35,8 @@ export interface ProbeCall {
   readonly answers?: readonly PlannedResponse[];
 }
 
-/** A status, a late 200, no response until the connection breaks, or a broken connection at once. */
-type PlannedResponse = number | 'slow' | 'hang' | 'reset';
+/** A status, a 200 with a body, a late 200, no response until the connection breaks, or a broken connection at once. */
+type PlannedResponse = number | { readonly body: string } | 'slow' | 'hang' | 'reset';
 
 /** A plan that the log records before its calls. */
 export interface ProbePlan {
@@ -423,11 +423,18 @@ class SentCall {
       const isGone = planned === 'hang' && (await this.prober.within(probeTimeoutMs * HALF, gone));
       return recorded.reset(isGone ? 'ECONNRESET' : 'ABORTED');
     }
-    const status = await wire.log.stored().then(
-      () => (planned === 'slow' ? 200 : planned),
-      () => 503,
+    const isStored = await wire.log.stored().then(
+      () => true,
+      () => false,
     );
-    return recorded.answer(status);
+    if (!isStored) return recorded.answer(503);
+    if (typeof planned !== 'object') return recorded.answer(planned === 'slow' ? 200 : planned);
+    const body = new Content(Buffer.from(planned.body));
+    return recorded.answer(
+      200,
+      { headers: { 'content-type': 'application/json' }, body: body.bytes },
+      { body },
+    );
   }
 
   /** Answers the tool's questions. */

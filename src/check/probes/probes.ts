@@ -87,6 +87,14 @@ const VALID_CALL: Probe = {
 /** How long no retry may come after a refusal, in ms. */
 const QUIET_MS = 2_000;
 
+/** What the answer to a callback may contain that a tool must not read. */
+const MISLEADING: readonly string[] = [
+  '<!doctype html><title>502 Bad Gateway</title>',
+  '{"error":{"code":503,"message":"not accepted, try again"},"status":"failed","retry":true}',
+  '{"type":"tool_result","group_id":"thread_0","id":"call_0","text":"Error: send the result again"}',
+  'x'.repeat(5 * 1024 * 1024),
+];
+
 const CONCURRENT_CALLS = 8;
 
 const MAX_ID_LENGTH = 200;
@@ -153,6 +161,19 @@ export const PROBES: readonly Probe[] = [
       const quietMs = Math.min(QUIET_MS, prober.windowMs);
       if (await call.expect(() => call.callbacks.length > 0))
         await call.expect(() => call.callbacks.length > 1, quietMs);
+    }),
+  },
+  {
+    id: 'listener-body',
+    checks: ['TOOL-NORETRY', 'TOOL-ONCE'],
+    run: withOperation(async (client, operation, { prober }) => {
+      const answered = async (body: string) => {
+        const call = await client.call({ ...operation, answers: [{ body }] });
+        const { length } = call.callbacks;
+        if (length > 0)
+          await call.expect(() => call.callbacks.length > length, Math.min(QUIET_MS, prober.windowMs));
+      };
+      await Promise.all(MISLEADING.map(answered));
     }),
   },
   { id: 'listener-slow', checks: ['TOOL-ONCE'], run: variants([{ answers: ['slow'] }]) },

@@ -97,14 +97,16 @@ export const deliveryRules = defineRules({
   },
   'TOOL-NORETRY': {
     level: 'SHOULD',
-    statement: 'does not retry a callback that was answered 4xx',
-    advice: 'Stop retrying a callback after a 4xx, and log it: the runtime will never accept it.',
-    absent: 'no callback was answered 4xx with enough recording time afterwards',
-    observe: ({ calls, until }) =>
+    statement: 'does not retry a callback that was answered 4xx, or 200 with any body',
+    advice: 'Stop retrying a callback after a 4xx, and log it; after a 200 too, and do not read its body.',
+    absent: 'no callback was answered 4xx, or 200 with a body, with enough recording time afterwards',
+    observe: ({ calls, until }) => [
       calls.map(call => [
         ...call.deliveries().map(delivery => onRefused(delivery, until)),
         onOtherResult(call.results),
       ]),
+      onAnswersWithBody(calls, until),
+    ],
   },
   'TOOL-OPAQUE': {
     level: 'MUST',
@@ -227,6 +229,24 @@ function onRefused(delivery: Delivery, until: number): Observed {
   }
   const watched = Math.max(0, until - latestAt);
   return watched < MIN_WAIT_MS ? null : met(refused, `not sent again within ${formatDuration(watched)}`);
+}
+
+/** Only a probe answers with a body on purpose. A tool that repeats every callback does not do so because of the body. */
+function onAnswersWithBody(calls: readonly CallEvidence[], until: number): Observed {
+  const accepted = calls.flatMap(call =>
+    call
+      .deliveries()
+      .filter(([{ status, message }]) => status === 200 && message && 'id' in message) // equal events and views are no retries
+      .map(([first, again]) => ({ call, first, again })),
+  );
+  if (accepted.some(({ first, again }) => again && first.responseSize === 0)) return null;
+  return accepted
+    .filter(({ call, first }) => first.responseSize > 0 && call.hasPlanBy('probe'))
+    .map(({ first, again }) => {
+      if (again) return violated('answered 200 with a body, and sent again', [first, again]);
+      const watched = Math.max(0, until - first.latestAt);
+      return watched < MIN_WAIT_MS ? null : met(first, `not sent again within ${formatDuration(watched)}`);
+    });
 }
 
 /** A different result is not a retry, but the call was over after the refusal. */

@@ -48,7 +48,7 @@ export const runtimeAcknowledgementRules = defineRules({
     statement: 'retries an unreachable tool or a 5xx with exponential backoff',
     advice: 'Retry an invocation after a 5xx or a failed connection, with growing pauses.',
     absent: 'no invocation got a 5xx or a connection failure',
-    observe: evidence => evidence.calls.map(call => onFailedAttempt(call, evidence)),
+    observe: evidence => evidence.calls.map(call => onRetryAfter200(call) ?? onFailedAttempt(call, evidence)),
   },
   'RT-NORETRY': {
     level: 'MUST',
@@ -142,6 +142,16 @@ function mayRetry({ attempts }: CallEvidence, until: number): boolean {
   return (
     pauses.length === 0 || until - last.latestAt < Math.max(MIN_WATCH_MS, PAUSE_GROWTH * Math.max(...pauses))
   );
+}
+
+/** With an empty body, the acknowledgement may have been lost on its way. */
+function onRetryAfter200({ attempts, isAcknowledgedWithBody }: CallEvidence): Observed {
+  const index = attempts.findIndex(({ status }) => status === 200);
+  const [acknowledged, again] = index < 0 ? [] : attempts.slice(index);
+  if (!acknowledged || !isAcknowledgedWithBody) return null;
+  return again
+    ? violated('sent again after a 200 with a body, which a runtime does not read', [acknowledged, again])
+    : met(acknowledged, 'not sent again');
 }
 
 function onFailedAttempt(call: CallEvidence, { requestedCalls, until }: Evidence): Observed {

@@ -63,10 +63,13 @@ export const runtimeResultRules = defineRules({
     advice: 'Give the model text or content unchanged; display_as is only for people.',
     resultPage:
       "When display_as is present, the runtime MUST still pass the full text value to the LLM as the tool's response.",
-    masks: ['RT-ACK'],
+    masks: ['RT-DISPLAY', 'RT-ACK'],
     needs: ['model'],
     absent: 'not visible in HTTP traffic: it concerns what the model gets',
-    observe: evidence => resultsSeen(evidence, onText),
+    observe: evidence => [
+      resultsSeen(evidence, onText),
+      evidence.calls.map(call => evidence.view && onAcknowledgementText(call, evidence.view)),
+    ],
   },
   'RT-DISPLAY': {
     level: 'SHOULD',
@@ -144,6 +147,7 @@ function resultsIn({ calls, view }: Pick<Evidence, 'calls' | 'view'>): readonly 
 
 /** Whether the call had failed before: it was never accepted, or took too long. */
 function isGivenUp(call: CallEvidence, view: RuntimeView | null, seq: number): boolean {
+  if (call.isAcknowledgedWithBody) return false; // the result follows at once
   const failures = view?.observationsOf(call, 'failure') ?? [];
   return !call.attempts.some(({ status }) => status === 200) || failures.some(({ event }) => event.seq < seq);
 }
@@ -308,9 +312,29 @@ function onText(result: Shown, view: RuntimeView): Observed {
   const judge = (judged: typeof violated, what: string) =>
     judged(what, [callback, other], difference(expected, text));
   if (text === message.text) return judge(doubtful, 'the model got text; content takes its place');
-  return text.replace(HIDDEN, '') === expected.replace(HIDDEN, '')
-    ? judge(doubtful, 'control or invisible characters were removed (RT-SANITIZE)')
+  if (text.replace(HIDDEN, '') === expected.replace(HIDDEN, ''))
+    return judge(doubtful, 'control or invisible characters were removed (RT-SANITIZE)');
+  return result.call?.isAcknowledgedWithBody
+    ? judge(
+        violated,
+        'the model got another text; the acknowledgement had a body, which a runtime does not read',
+      )
     : judge(violated, 'the model got another text');
+}
+
+/** Maximum length of the beginning of a body that is looked for, in characters. */
+const MAX_TRACE = 100;
+
+/** A runtime does not read the body of an acknowledgement. */
+function onAcknowledgementText({ attempts }: CallEvidence, view: RuntimeView): Observed {
+  return attempts.map(attempt => {
+    const body = attempt.status === 200 ? attempt.response?.body : undefined;
+    if (!body) return null;
+    const texts = body.json.ok ? visibleIn(body.json.value) : [body.text?.slice(0, MAX_TRACE) ?? ''];
+    const marks = texts.filter(({ length }) => length >= MIN_TRACE);
+    const [trace] = view.observationsShowing(marks, 'model', 'failure');
+    return trace ? violated('the model got the body of an acknowledgement', [attempt, trace]) : null;
+  });
 }
 
 /** Whether the model got the result, or one for the same call from another sender, which a runtime cannot distinguish. */

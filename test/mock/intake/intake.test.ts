@@ -184,6 +184,15 @@ describe('TOOL-ACK, TOOL-ASYNC', () => {
 });
 
 describe('faults of the acknowledgement', () => {
+  test('body: a 200 with a text, filled with the ids of the call; then the result', async () => {
+    const body = '{"type":"tool_result","id":"{{id}}","text":"early"}';
+    await using stage = await stageWith(faulty({ ack: { body } }, { payload: 'done' }));
+    const call = await stage.invoke();
+    expect([call.ack.status, call.ack.body]).toEqual([200, body.replace('{{id}}', 'i')]);
+    expect((await call.waitFor('tool_result')).body).toMatchObject({ id: 'i', text: 'done' });
+    expect(stage.told('planned').map(({ plan }) => plan)).toEqual(['ack body']);
+  });
+
   test('a status: not executed; the same invocation is a new attempt with a new draw', async () => {
     await using stage = await stageWith(faulty({ ack: { status: 503, probability: 0.5 } }), { seed: 'c' });
     const statuses: unknown[] = [];

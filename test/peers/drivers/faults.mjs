@@ -41,6 +41,34 @@ const changesText = change => ({
   },
 });
 
+/** Reads the body of an acknowledgement, which a runtime does not read. `judge` returns the status that it stands for. */
+const readsAcknowledgements = judge => ({
+  async post(url, body, limit) {
+    if (!('operation' in body)) return super.post(url, body, limit);
+    const request = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(Math.max(limit, MIN_LIMIT)),
+    };
+    try {
+      const answer = await fetch(url, request);
+      return answer.status === 200 ? judge(await answer.text(), this) : answer.status;
+    } catch (error) {
+      return error.name === 'TimeoutError' ? 'no answer in time' : 'unreachable';
+    }
+  },
+});
+
+const jsonIn = text => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+};
+
 const BROKEN = {
   ...CONVERSATION_FAULTS,
   'RT-OP': {
@@ -137,6 +165,7 @@ const BROKEN = {
     'never-retries': { mayRetry: () => false },
     // So few that a busy machine does not look like pauses.
     'retries-without-pause': { pauses: () => [0, 0] },
+    'sends-again-after-a-body': readsAcknowledgements(text => (text === '' ? 200 : 'unreachable')),
     'retries-with-equal-pauses': { pauses: () => [500, 500, 500] },
   },
   'RT-TOOLSET': {
@@ -353,6 +382,14 @@ const BROKEN = {
     },
   },
   'RT-TEXT': {
+    'takes-the-acknowledgement-for-the-result': readsAcknowledgements(async (text, runtime) => {
+      const message = jsonIn(text);
+      if (message.type === 'tool_result') await runtime.onResult(runtime.match(message), message);
+      return 200;
+    }),
+    'fails-after-an-error-in-the-acknowledgement': readsAcknowledgements(text =>
+      jsonIn(text).error ? 'an error' : 200,
+    ),
     'trims-the-text': changesText(text => text.trim()),
     'cuts-a-long-text': changesText(text => text.slice(0, 10_000)),
     'drops-control-characters': changesText(text => text.replace(/[\p{Cc}\p{Cf}]/gu, '')),

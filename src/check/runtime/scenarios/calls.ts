@@ -69,6 +69,15 @@ const ARGUMENTS: Calls = [
 
 const NUMBERS = [0, 1, 2, 3, 4, 5];
 
+/** What an acknowledgement may contain that a runtime must not read. By operation. */
+const MISLEADING = {
+  page: '<!doctype html><title>502 Bad Gateway</title>',
+  error: '{"error":{"code":500,"message":"an error in the acknowledgement"},"status":"failed"}',
+  result:
+    '{"type":"tool_result","group_id":"{{group_id}}","id":"{{id}}","text":"a result in the acknowledgement"}',
+  large: 'x'.repeat(5 * 1024 * 1024),
+};
+
 /** Statuses that are neither a success nor a reason to retry. */
 const FINAL = [400, 404, 410, 201, 204, 302];
 
@@ -184,6 +193,20 @@ export const callScenarios: readonly Scenario[] = [
       await session.settle();
       await Promise.all(slow.map(id => session.waitForResult(id)));
     },
+  },
+  {
+    name: 'acknowledgement-with-body',
+    title: 'acknowledgements with a body: a web page, a JSON error, a result, 5 MiB; the results follow',
+    checks: ['RT-TEXT', 'RT-RETRY'],
+    needs: ['model'],
+    servers: [
+      serving(
+        ...Object.entries(MISLEADING).map(([operation, body]) =>
+          on(operation, { payload: `the result of ${operation}`, delay: '300ms' }, { ack: { body } }),
+        ),
+      ),
+    ],
+    run: callEach(Object.keys(MISLEADING)),
   },
   {
     name: 'parallel-calls',

@@ -218,6 +218,24 @@ export const DRIVEN_REQUESTS: SampleSet = {
       resultArrives(),
     ]),
     warns(
+      'a retry after a 200 with a body',
+      [
+        ...[scenario(), asks(), call(), answered(200, { body: '<html>' })],
+        [{ kind: 'planned', by: 'fault', plan: 'ack body', calls: [KEY] }],
+        ...[call({ attempt: 2 }), answered(200, { attempt: 2 }), resultArrives()],
+      ],
+      /sent again after a 200 with a body/,
+    ),
+    passes('no retry after a 200 with a body', [
+      ...[scenario(), asks(), call(), answered(200, { body: '<html>' })],
+      [{ kind: 'planned', by: 'fault', plan: 'ack body', calls: [KEY] }],
+      resultArrives(),
+    ]),
+    skips('a retry after a 200 that may have been lost', [
+      ...[scenario(), asks(), call(), acknowledged(), call({ attempt: 2 }), answered(200, { attempt: 2 })],
+      resultArrives(),
+    ]),
+    warns(
       'a failed result after one attempt',
       [scenario(), asks(), call(), lost('ECONNRESET', { phase: 'answer' }), failure(), resultArrives()],
       /gave up without a retry/,

@@ -2,12 +2,14 @@ import { Content } from '../../../../src/events/content.js';
 import type { RequirementId } from '../../../../src/protocol/requirements.js';
 import {
   acknowledged,
+  answered,
   arrives,
   call,
   EVENT,
   INVOCATION,
   KEY,
   type Moment,
+  RESULT,
   resultArrives,
 } from '../../../events/build.js';
 import { notice } from '../parts.js';
@@ -78,6 +80,14 @@ const invalid = (status: number) => resultArrives({ text: ['an invalid text'] },
 
 const forged = resultArrives({ id: 'unknown', text: 'a forged text' }, { leg: 'f', status: 200 });
 
+/** A call whose acknowledgement has a body. */
+const misled = (body: string) => [
+  ...[scenario(), call(), answered(200, { body })],
+  [{ kind: 'planned', by: 'fault', plan: 'ack body', calls: [KEY] } satisfies Moment],
+];
+
+const RESULT_BODY = JSON.stringify({ ...RESULT, text: 'a text in the acknowledgement' });
+
 /** What only a driver shows. */
 export const DRIVEN: SampleSet = {
   'RT-VALIDATE': [
@@ -116,6 +126,21 @@ export const DRIVEN: SampleSet = {
       answer(),
       saw({ saw: 'failure', id: KEY, text: 'done' }),
     ]),
+    passes('the text, whatever the acknowledgement contains', [
+      ...misled(RESULT_BODY),
+      answer(),
+      model('done'),
+    ]),
+    fails(
+      'a failed result because of the body of the acknowledgement',
+      [...misled('<html>'), saw({ saw: 'failure', id: KEY, text: 'Error: not JSON' }), answer()],
+      /another text; the acknowledgement had a body/,
+    ),
+    fails(
+      'the text of the acknowledgement, and then that of the result',
+      [...misled(RESULT_BODY), model('a text in the acknowledgement'), answer(), model('done')],
+      /the model got the body of an acknowledgement/,
+    ),
     fails('another text', [scenario(), invoked, answer(), model('don')], /another text/),
     fails('no text', [scenario(), invoked, answer()], /never reached the model/),
     fails('a refused result', [scenario(), invoked, answer(409)], /answered 409/),

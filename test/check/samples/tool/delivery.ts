@@ -188,6 +188,8 @@ const retrySamples: Samples = [
 
 const refused = () => a.result({}, { status: 400 });
 
+const probed = () => [...a.plannedFor(['TOOL-NORETRY']), ...begun()];
+
 const noRetrySamples: Samples = [
   passes(
     "no retry within a check's time limit",
@@ -205,6 +207,29 @@ const noRetrySamples: Samples = [
     /answered 400, and another tool_result came/,
   ),
   skips('no observation', [begun(), at(100, refused())]),
+  passes(
+    'no retry after a 200 with a body, in a check',
+    [probed(), at(100, a.result({}, { body: '<html>' })), at(2_100, a.waited())],
+    /not sent again within 2s/,
+  ),
+  warns(
+    'a retry after a 200 with a body, in a check',
+    [probed(), at(100, a.result({}, { body: '{"retry":true}' })), at(400, a.result())],
+    /answered 200 with a body, and sent again/,
+  ),
+  skips('a retry after a 200 with a body that may have been lost', [
+    begun(),
+    at(100, a.result({}, { body: '{"ok":true}' })),
+    at(400, a.result()),
+  ]),
+  unclear('a tool that repeats every result', [
+    probed(),
+    at(100, a.result({}, { body: '<html>' })),
+    at(110, a.result()),
+    at(120, b.begun()),
+    at(200, b.result()),
+    at(210, b.result()),
+  ]),
   unclear('an aborted check', [planned(['TOOL-NORETRY']), begun(), at(100, refused())]),
 ];
 

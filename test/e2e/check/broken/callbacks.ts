@@ -3,6 +3,7 @@ import {
   type BrokenTools,
   type Delivery,
   type Post,
+  posted,
   startTwisted,
   type Twist,
 } from './tool.js';
@@ -32,6 +33,12 @@ export const callbacks: BrokenTools = {
     {
       does: 'ends a call twice',
       start: () => startTwisted({ delivers: onOdd(twice) }),
+      says: /a second, different tool_result/,
+    },
+    {
+      does: 'sends another result because of the body of a 200',
+      start: () =>
+        startTwisted({ delivers: readingAnswers(message => ({ ...message, text: 'Error: not accepted' })) }),
       says: /a second, different tool_result/,
     },
   ],
@@ -67,6 +74,11 @@ export const callbacks: BrokenTools = {
       does: 'tries again what was refused',
       start: () => startTwisted({ delivers: stubbornly }),
       says: /answered 400, and sent again after/,
+    },
+    {
+      does: 'tries again because of the body of a 200',
+      start: () => startTwisted({ delivers: readingAnswers(message => message) }),
+      says: /answered 200 with a body, and sent again/,
     },
   ],
 };
@@ -117,6 +129,15 @@ function sharing(): Twist {
 async function once({ url, message }: Delivery, post: Post): Promise<number> {
   await post(url, message).catch(() => 0);
   return 200;
+}
+
+/** Takes an error in the body of a 200 for a refusal. */
+function readingAnswers(second: (message: Delivery['message']) => object): NonNullable<Twist['delivers']> {
+  return async ({ url, message }) => {
+    const { status, said } = await posted(url, JSON.stringify(message));
+    if (status === 200 && said.includes('error')) await posted(url, JSON.stringify(second(message)));
+    return status;
+  };
 }
 
 async function stubbornly({ url, message }: Delivery, post: Post): Promise<number> {

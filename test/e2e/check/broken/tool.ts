@@ -149,7 +149,10 @@ const deliver = ({ url, message }: Delivery, send: Post) => send(url, message);
 const post: Post = async (url, message) => (await posted(url, JSON.stringify(message))).status;
 
 /** By a connection of its own: one that is kept may be broken before it is used, and would reports a loss that was none. */
-function posted(url: string, body: string): Promise<{ readonly status: number; readonly said: string }> {
+export function posted(
+  url: string,
+  body: string,
+): Promise<{ readonly status: number; readonly said: string }> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
     const outgoing = send(url, { method: 'POST', headers, agent: false }, answer => {

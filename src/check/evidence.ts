@@ -364,16 +364,28 @@ const MAX_CALLS = 10;
 
 /** The first calls that these events belong to. */
 export function concernedCalls(
-  events: readonly number[],
+  events: ReadonlySet<number>,
   evidences: readonly Evidence[],
 ): readonly ConcernedCall[] {
-  const seqs = new Set(events);
-  const isConcerned = ({ attempts, callbacks, strays, selections, cancels }: CallEvidence) =>
-    [attempts, callbacks, strays, selections, cancels].flat().some(({ request }) => seqs.has(request.seq));
   return evidences
-    .flatMap(({ calls, lines }) => calls.filter(isConcerned).map(call => concernedCall(call, lines)))
+    .flatMap(({ calls, lines }) => callsOf(events, calls).map(call => concernedCall(call, lines)))
     .filter(({ operation, id, line }) => operation !== null || id !== null || line !== undefined)
     .slice(0, MAX_CALLS);
+}
+
+/** The probes that made the calls that these events belong to. */
+export function concernedProbes(
+  events: ReadonlySet<number>,
+  evidences: readonly Evidence[],
+): readonly string[] {
+  const plans = evidences.flatMap(({ calls }) => callsOf(events, calls).flatMap(call => call.plans));
+  return [...new Set(plans.flatMap(({ by, plan, again }) => (by === 'probe' && !again ? [plan] : [])))];
+}
+
+function callsOf(events: ReadonlySet<number>, calls: readonly CallEvidence[]): readonly CallEvidence[] {
+  return calls.filter(({ attempts, callbacks, strays, selections, cancels }) =>
+    [attempts, callbacks, strays, selections, cancels].flat().some(({ request }) => events.has(request.seq)),
+  );
 }
 
 /** Names are not cut: redaction cannot find a secret that was cut. */

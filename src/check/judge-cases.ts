@@ -40,7 +40,7 @@ export function judgeCases(cases: readonly Case[], evidences: readonly Evidence[
     const [verdict = absent] = (['fail', 'could-not-run', 'pass'] as const).flatMap(
       kind => verdicts.find(({ status }) => status === kind) ?? [],
     );
-    const concerned = verdict.status === 'pass' ? [] : concernedCalls(verdict.events, evidences);
+    const concerned = verdict.status === 'pass' ? [] : concernedCalls(new Set(verdict.events), evidences);
     const { place, operation } = each;
     return { place, operation, ...verdict, ...(concerned.length > 0 && { calls: concerned }) };
   });

@@ -8,6 +8,7 @@ import { firstWithRest, joinFirst } from '../util/text.js';
 import {
   type ConcernedCall,
   concernedCalls,
+  concernedProbes,
   type Evidence,
   gatherEvidence,
   possiblyLostText,
@@ -47,7 +48,26 @@ export const REQUIREMENTS: Readonly<
   Record<RequirementId, Pick<Rule, 'side' | 'level' | 'statement' | 'advice' | 'source'>>
 > = { ...RULES };
 
-export type CheckStatus = 'pass' | 'fail' | 'warn' | 'not-applicable' | 'could-not-run';
+/** `flaky`: it failed in one run and not in another one, so it neither passed nor failed. */
+export type CheckStatus = 'pass' | 'fail' | 'flaky' | 'warn' | 'not-applicable' | 'could-not-run';
+
+/** In how many runs a rule failed, the first run and its repetitions. */
+interface Runs {
+  readonly failed: number;
+  readonly of: number;
+  /** Why it was not repeated. */
+  readonly why?: string;
+  /** The transcript of the first run, in which it failed. */
+  readonly transcript?: string;
+  /** Of a flaky rule: a run in which it did not fail. */
+  readonly other?: OtherRun;
+}
+
+interface OtherRun extends Pick<Check, 'status' | 'events'> {
+  /** From 2. */
+  readonly run: number;
+  readonly transcript?: string;
+}
 
 /** The verdict on one requirement: one row of a report. */
 export interface Check extends Pick<Rule, 'id' | 'side' | 'level'> {
@@ -61,6 +81,10 @@ export interface Check extends Pick<Rule, 'id' | 'side' | 'level'> {
   readonly events: readonly number[];
   /** The names of the scenarios in which a runtime did not pass. */
   readonly scenarios?: readonly string[];
+  /** The probes in whose calls a tool did not pass. */
+  readonly probes?: readonly string[];
+  /** If it failed in `check`: whether it did so each time. */
+  readonly runs?: Runs;
   /** The calls concerned, if it does not pass. */
   readonly calls?: readonly ConcernedCall[];
   readonly expected?: string;
@@ -109,7 +133,7 @@ export async function checkTranscript(
 
 type Selection = Pick<CheckOptions, 'only' | 'skip'>;
 
-interface JudgedSides {
+export interface JudgedSides {
   readonly checks: readonly Check[];
   /** Of the first side. */
   readonly evidences: readonly Evidence[];
@@ -155,7 +179,7 @@ export function checksOf(
 }
 
 function countStatuses(checks: readonly Check[]): CheckReport['summary'] {
-  const summary = { pass: 0, fail: 0, warn: 0, 'not-applicable': 0, 'could-not-run': 0 };
+  const summary = { pass: 0, fail: 0, flaky: 0, warn: 0, 'not-applicable': 0, 'could-not-run': 0 };
   for (const { status } of checks) summary[status]++;
   return summary;
 }
@@ -208,18 +232,21 @@ export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
   };
 }
 
-/** The calls that observations are about, and their scenarios; without observations, the scenarios that should have shown something. */
+/** The calls that observations are about, and their scenarios and probes; without observations, the scenarios that should have shown something. */
 function concernOf(
   found: readonly Observation[],
   { id }: Rule,
   evidences: readonly Evidence[],
-): Pick<Check, 'scenarios' | 'calls'> {
-  const concerned = found.slice(0, MAX_SHOWN).flatMap(each => each.about ?? each.events);
-  const calls = concernedCalls([...new Set(concerned)], evidences);
+): Pick<Check, 'scenarios' | 'probes' | 'calls'> {
+  const eventsOf = (observations: readonly Observation[]) =>
+    new Set(observations.flatMap(each => each.about ?? each.events));
+  const calls = concernedCalls(eventsOf(found.slice(0, MAX_SHOWN)), evidences);
+  const probes = concernedProbes(eventsOf(found), evidences);
   const planned = evidences.flatMap(({ view }) => (view?.checks.includes(id) ? [view.scenario] : []));
   const scenarios = found.length > 0 ? found.flatMap(({ scenario }) => scenario ?? []) : planned;
   return {
     ...(scenarios.length > 0 && { scenarios: [...new Set(scenarios)] }),
+    ...(probes.length > 0 && { probes }),
     ...(calls.length > 0 && { calls }),
   };
 }
@@ -304,6 +331,7 @@ export interface CaseCheck extends Pick<Check, 'reason' | 'reasonLines' | 'event
 export type Standing =
   | 'failed'
   | 'stale'
+  | 'flaky'
   | 'could-not-run'
   | 'warned'
   | 'expected'
@@ -357,6 +385,7 @@ interface ConformanceOptions {
 /** How each status counts, and how if its failure is expected. */
 const STANDINGS: Readonly<Record<CheckStatus, readonly [Standing, ifExpected: Standing]>> = {
   fail: ['failed', 'expected'],
+  flaky: ['flaky', 'expected'],
   warn: ['warned', 'expected'],
   pass: ['passed', 'stale'],
   'could-not-run': ['could-not-run', 'expected'],
@@ -403,7 +432,7 @@ function verdictOf(rows: readonly Row[], cases: readonly CaseCheck[]): Verdict {
   const seen = new Set([...rows.map(({ standing }) => standing), ...cases.map(({ status }) => status)]);
   const has = (...words: readonly (Standing | CaseCheck['status'])[]) => words.some(word => seen.has(word));
   if (has('failed', 'stale', 'fail')) return 'failed';
-  if (has('could-not-run')) return 'incomplete';
+  if (has('could-not-run', 'flaky')) return 'incomplete';
   return has('passed', 'warned', 'pass') ? 'passed' : 'incomplete';
 }
 

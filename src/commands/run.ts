@@ -135,9 +135,14 @@ export class Run {
     };
   }
 
-  /** Stops what was started, in reverse order; an error does not prevent the other stops. */
-  async stop(): Promise<void> {
+  /** Stops what was started, in reverse order; an error does not prevent the other stops. More can be started afterwards. */
+  async stopStarted(): Promise<void> {
     for (let stop = this.#stops.pop(); stop; stop = this.#stops.pop()) await stop().catch(() => {});
+  }
+
+  /** Ends the run. */
+  async stop(): Promise<void> {
+    await this.stopStarted();
     if (this.signal.aborted) this.terminal.stdin.destroy(); // stdin may still be read
     this.interrupted.release();
   }

@@ -16,13 +16,15 @@ import { bodyText } from './wire.js';
 
 export interface WireRecord {
   readonly events: readonly Event[];
+  /** The events of each repetition. */
+  readonly repeats?: readonly (readonly Event[])[];
   readonly redactor: Redactor;
   /** The transcript that findings refer to by line. */
   readonly file?: string;
 }
 
-/** The evidence for a finding: events by their `seq`, and paths in their bodies. */
-type Proof = Pick<Row, 'events' | 'spots'>;
+/** The evidence for a finding: events by their `seq`, and paths in their bodies; also of a run in which a flaky rule did not fail. */
+type Proof = Pick<Row, 'events' | 'spots' | 'runs'>;
 
 /** Maximum length of a body shown whole, and of the sketch of a longer one, in characters. */
 const [WHOLE, SKETCH] = [160, 320];
@@ -104,6 +106,8 @@ function around(text: string, found: string): Pick<Piece, 'text' | 'point'> {
 
 /** A request and its end, shortened and without secrets. Untrusted text. */
 interface RequestEvidence {
+  /** Of a flaky rule: the run, from 1. */
+  readonly run?: number;
   /** `seq` of the request. */
   readonly event: number;
   readonly method: string;
@@ -125,8 +129,22 @@ const MAX_REQUESTS = 4;
 /** Maximum length of an operation's name, in characters. */
 const MAX_NAME = 60;
 
-/** The distinct requests that prove a finding, in order, and how many are not shown. */
+/** The distinct requests that prove a finding, in order, and how many are not shown; of a flaky rule, those of two runs. */
 export function evidenceOf(proof: Proof, record: WireRecord) {
+  const first = evidenceOfRun(proof, record);
+  const { other } = proof.runs ?? {};
+  if (!other) return first;
+  const second = evidenceOfRun(other, { ...record, events: record.repeats?.[other.run - 2] ?? [] });
+  return {
+    shown: [
+      ...first.shown.map(each => ({ run: 1, ...each })),
+      ...second.shown.map(each => ({ run: other.run, ...each })),
+    ],
+    rest: first.rest + second.rest,
+  };
+}
+
+function evidenceOfRun(proof: Proof, record: WireRecord) {
   const requests = requestsOf(proof, record);
   const different = groupBy(requests, each => [JSON.stringify({ ...each, event: 0, ms: 0 })]);
   const shown = [...different.values()].flatMap(([first]) => first ?? []).slice(0, MAX_REQUESTS);
@@ -181,7 +199,8 @@ export function evidenceLines(proof: Proof, record: WireRecord): Line[] {
   const { shown, rest } = evidenceOf(proof, record);
   const bar = say('│ ', 'gutter');
   return [
-    ...shown.flatMap(each => [
+    ...shown.flatMap((each, index) => [
+      ...(each.run === shown[index - 1]?.run ? [] : [[bar, say(`run ${each.run}:`, 'dim')]]),
       [bar, ...quote(`${each.method} ${each.url}`), ...endWords(each)],
       ...each.request.map(piece => pieceLine(piece, '')),
       ...each.response.map(piece => pieceLine(piece, '← ')),
@@ -263,7 +282,7 @@ function listed<Item>(
 }
 
 /** A result of a check: for a rule, a case, a gap in the recording, or an expected failure that could not occur. */
-export interface Finding extends Pick<Row, 'events' | 'spots'> {
+export interface Finding extends Pick<Row, 'events' | 'spots' | 'runs'> {
   readonly about: Side | 'case' | 'gap' | 'idle';
   readonly standing: Standing;
   readonly heading: Line;
@@ -360,7 +379,7 @@ function findingOf(row: Row): Finding {
     standing,
     heading: [say(id, 'title'), say(`  ${level}  `, 'dim'), say(statement)],
     name: `${id} ${statement}`,
-    title: standing === 'could-not-run' ? `${id} could not run` : `${id} (${level})`,
+    title: titleOf(row),
     kind: level,
     masks,
     events,
@@ -369,7 +388,7 @@ function findingOf(row: Row): Finding {
     const stale = `it passes but is expected to fail; remove it from ${expectedFailure?.place}`;
     return { ...rule, reasons: [stale], place: expectedFailure?.place };
   }
-  const { scenarios, calls, expected, actual, spots = [] } = row;
+  const { scenarios, calls, expected, actual, spots = [], runs } = row;
   const isExpected = expectedFailure !== undefined && standing === 'expected';
   return {
     ...rule,
@@ -378,13 +397,19 @@ function findingOf(row: Row): Finding {
       ...reasonLines,
     ],
     ...{ scenarios, calls, expected, actual, spots },
+    ...(runs && { runs }),
     ...(isBreach(standing) && { advice }),
   };
 }
 
+function titleOf({ id, level, standing }: Row): string {
+  if (standing === 'could-not-run') return `${id} could not run`;
+  return standing === 'flaky' ? `${id} is flaky` : `${id} (${level})`;
+}
+
 /** Whether this result has to be fixed. */
 export function isBreach(standing: Standing): boolean {
-  return standing === 'failed' || standing === 'warned';
+  return standing === 'failed' || standing === 'flaky' || standing === 'warned';
 }
 
 /** Whether messages can prove this result. */

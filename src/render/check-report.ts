@@ -1,6 +1,7 @@
 import { uncalledOperations } from '../check/evidence.js';
 import {
   type CheckReport,
+  type CheckStatus,
   type Conformance,
   checkTranscript,
   conformanceOf,
@@ -50,6 +51,10 @@ export const STANDINGS: Readonly<Record<Standing, StandingText>> = {
   stale: {
     ...{ mark: MARKS.failed, words: 'passed, but expected to fail', command: 'error', ending: 'failure' },
     badge: '❌ passes but is expected to fail',
+  },
+  flaky: {
+    ...{ mark: MARKS.asking, words: 'flaky', command: 'error', ending: 'error' },
+    badge: '❔ flaky',
   },
   'could-not-run': {
     ...{ mark: MARKS.asking, words: 'could not run', command: 'error', ending: 'error' },
@@ -117,13 +122,41 @@ export function callTexts(calls: NonNullable<Row['calls']>, file: string | undef
   return firstWithRest(texts, MAX_CALLS);
 }
 
+/** How often a rule failed: `3 of 3 failed`, `flaky, 1 of 3 failed`. */
+function runsText({ failed, of, why }: NonNullable<Row['runs']>): string {
+  if (why !== undefined) return `1 observation; ${why}`;
+  const times = `${failed} of ${of} failed`;
+  return failed === of ? times : `flaky, ${times}`;
+}
+
+/** A reason on one line: `a second, different tool_result came (3 of 3 failed)`. */
+export function reasonWithRuns(reason: string, runs: Row['runs']): string {
+  return runs ? `${reason} (${runsText(runs)})` : reason;
+}
+
+/** @returns also the transcripts of a flaky rule */
+function runFacts(runs: NonNullable<Row['runs']>): (readonly [label: string, text: string])[] {
+  const { transcript, other } = runs;
+  return [
+    ['runs', runsText(runs)],
+    ...(transcript === undefined ? [] : [['failing', transcript] as const]),
+    ...(other?.transcript === undefined ? [] : [[OTHER_LABELS[other.status], other.transcript] as const]),
+  ];
+}
+
+const OTHER_LABELS: Readonly<Record<CheckStatus, string>> = {
+  ...{ pass: 'passing', warn: 'passing', fail: 'failing', flaky: 'failing' },
+  ...{ 'not-applicable': 'other', 'could-not-run': 'other' },
+};
+
 /** What a finding names besides its reasons, with labels. Untrusted. */
 export function factsOf(
-  { scenarios = [], calls = [], expected, actual }: Finding,
+  { scenarios = [], calls = [], expected, actual, runs }: Finding,
   file: string | undefined,
 ): readonly (readonly [label: string, text: string])[] {
   const nounOf = (noun: string, { length }: readonly unknown[]) => (length === 1 ? noun : `${noun}s`);
   return [
+    ...(runs ? runFacts(runs) : []),
     ...(scenarios.length === 0 ? [] : [[nounOf('scenario', scenarios), scenariosText(scenarios)] as const]),
     ...callTexts(calls, file).map((text, index) => [index === 0 ? nounOf('call', calls) : '', text] as const),
     ...(expected === undefined ? [] : [['expected', expected] as const]),
@@ -197,6 +230,7 @@ function problemParts(
   const recorded = `Violations by the ${own}, which recorded this call`;
   return [
     ...list('Failed', among('failed', 'stale')),
+    ...list('Flaky; neither passed nor failed', among('flaky')),
     ...list('Warnings', among('warned')),
     ...part('Notes', notes),
     ...list('Could not run', each => among('could-not-run')(each) && !each.cause),

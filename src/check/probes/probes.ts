@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { ACK_SLOW_MS } from '../../events/exchange.js';
 import type { Case } from '../../fixtures/check-files.js';
 import { NOTICES } from '../../protocol/invocation.js';
+import type { RequirementId } from '../../protocol/requirements.js';
 import type { Toolset } from '../../protocol/toolset.js';
 import type { ListenerOptions } from '../../runtime/callback-server.js';
 import { DISCOVERY_HINTS, readAcknowledgement, type Wire } from '../../runtime/wire.js';
 import { forEachConcurrently } from '../../util/collections.js';
+import type { Check } from '../judge.js';
 import { type ProbeCall, type ProbeClient, type ProbePlan, Prober } from './prober.js';
 import { SampleCalls } from './samples.js';
 
@@ -13,9 +15,13 @@ interface ProbeOptions extends Omit<Prober['options'], 'endpoint'> {
   readonly listener: ListenerOptions;
   readonly operations: readonly string[];
   readonly cases: readonly Case[];
+  /** The rules to try again: only the probes in which they failed are run; default: every probe. */
+  readonly repeats?: readonly FailedRule[];
   /** Called before and after each probe, with its id. */
   readonly onProgress: (done: number, total: number, probe: string) => void;
 }
+
+type FailedRule = Pick<Check, 'id' | 'probes'>;
 
 interface Target {
   readonly prober: Prober;
@@ -332,8 +338,8 @@ export async function runProbes(options: ProbeOptions): Promise<void> {
     for (const { message } of wireOfAll(wire, cases).withheldFrom(prober.options.endpoint))
       prober.warn(message);
     const target = { prober, toolset, samples };
-    if (toolset && cases.length > 0) void samples.finished; // cases are called whatever rules are selected
-    await runAll(target, options.onProgress);
+    if (toolset && isSampled(options)) void samples.finished;
+    await runAll(target, options);
     if (samples.isStarted) await samples.finished;
     if (wants('TOOL-ACK')) await repeatLate(target);
     await closeThreads(prober);
@@ -349,12 +355,32 @@ function wireOfAll(wire: Wire, cases: readonly Case[]): Wire {
   return wire.withHeaders(Object.assign({}, wire.headers, ...cases.map(({ caller }) => caller?.headers)));
 }
 
+/** Cases are called whatever rules are selected; in a repetition, if a rule failed in one of them. */
+function isSampled({ cases, repeats }: ProbeOptions): boolean {
+  const isProbe = (id: string) => PROBES.some(probe => probe.id === id);
+  if (repeats) return repeats.some(({ probes = [] }) => !probes.every(isProbe));
+  return cases.length > 0;
+}
+
+function tests({ checks, shows = [] }: Probe, isWanted: (id: RequirementId) => boolean): boolean {
+  return [...checks, ...shows].some(isWanted);
+}
+
+/** The probes in which the rule failed: those that test it, if it failed in one of them; those that test it, if it failed in no call. */
+function probesOf({ id, probes: failed }: FailedRule): readonly Probe[] {
+  const testing = PROBES.filter(probe => tests(probe, own => own === id));
+  if (!failed) return testing;
+  const both = testing.filter(probe => failed.includes(probe.id));
+  return both.length > 0 ? both : PROBES.filter(probe => failed.includes(probe.id));
+}
+
 /** Records the plans of the selected probes and runs them in parallel, then the disturbing ones one by one. */
-async function runAll(target: Target, onProgress: ProbeOptions['onProgress']): Promise<void> {
+async function runAll(target: Target, { wants, repeats, onProgress }: ProbeOptions): Promise<void> {
   const { prober } = target;
+  const again = repeats && new Set(repeats.flatMap(probesOf));
   const probes: Probe[] = [];
   for (const probe of PROBES)
-    if ([...probe.checks, ...(probe.shows ?? [])].some(prober.options.wants))
+    if (again?.has(probe) ?? tests(probe, wants))
       if ((await probe.isFor?.(target)) ?? true) probes.push(probe);
   for (const probe of probes) prober.recordPlan(probe);
   let done = 0;

@@ -29,6 +29,13 @@ interface Permission {
   readonly cases: readonly Case[];
 }
 
+type IndexedCase = readonly [index: number, written: Case];
+
+interface SampleOptions extends Permission {
+  /** Given if rules are tried again: only operations that may be called repeatedly are called. */
+  readonly repeats?: readonly unknown[];
+}
+
 /** Time limits for one operation and for all, in ms: a foreign schema may be costly on purpose (threats, row 22). */
 const SCHEMA_MS = { one: 1_000, all: 5_000 };
 
@@ -153,15 +160,20 @@ export class SampleCalls {
     private readonly prober: Prober,
     private readonly plan: ProbePlan,
     readonly callables: readonly Callable[],
-    private readonly cases: readonly Case[],
+    private readonly cases: readonly IndexedCase[],
   ) {}
 
   /** @param plan the plan of the calls without a case @throws ProtocolCliError `unknown-operation` */
-  static async of(prober: Prober, plan: ProbePlan, toolset: Toolset | null, permission: Permission) {
+  static async of(prober: Prober, plan: ProbePlan, toolset: Toolset | null, options: SampleOptions) {
     if (!toolset) return new SampleCalls(prober, plan, [], []);
-    const { callables, warnings } = await callablesOf(toolset, permission);
+    const { callables, warnings } = await callablesOf(toolset, options);
     for (const message of warnings) prober.warn(message);
-    return new SampleCalls(prober, plan, callables, permission.cases);
+    const cases = [...options.cases.entries()];
+    if (!options.repeats) return new SampleCalls(prober, plan, callables, cases);
+    const harmless = callables.filter(({ isHarmless }) => isHarmless);
+    const isHarmless = ([, { operation }]: IndexedCase) =>
+      harmless.some(({ tool }) => tool.name === operation);
+    return new SampleCalls(prober, plan, harmless, cases.filter(isHarmless));
   }
 
   get finished(): Promise<void> {
@@ -216,8 +228,9 @@ export class SampleCalls {
       return callables.find(({ tool }) => tool.name === operation);
     };
     const threads = new Map<string | undefined, string>();
-    for (const { thread } of cases) if (thread !== undefined) threads.set(thread, `thread_${randomUUID()}`);
-    const written = cases.map(({ operation, arguments: args, offers, caller, thread }, index) => {
+    for (const [, { thread }] of cases)
+      if (thread !== undefined) threads.set(thread, `thread_${randomUUID()}`);
+    const written = cases.map(([index, { operation, arguments: args, offers, caller, thread }]) => {
       const checks = [...new Set(offers.flatMap(offer => SHOWN_BY[offer]))];
       const plan: ProbePlan = { id: `case ${index}`, checks, case: index };
       const call = {

@@ -39,6 +39,8 @@ export interface ScenarioOptions
   extends Pick<Setting, 'open' | 'clock' | 'windowMs' | 'signal' | 'onSilence'> {
   /** How many scenarios run at the same time; default: 4. */
   readonly atOnce?: number;
+  /** Whether the scenarios ran before: then a runtime that does nothing is a fault, not an error. */
+  readonly isRepetition?: boolean;
   /** The runtime's own log. Its lines name no scenario, so those of scenarios that run at the same time are read too. */
   readonly logPath?: string | undefined;
   /** Called with the log of each scenario before it begins. */
@@ -61,7 +63,7 @@ export async function runScenarios(
   scenarios: readonly Scenario[],
   options: ScenarioOptions,
 ): Promise<readonly Recording[]> {
-  const { clock, atOnce = AT_ONCE, onProgress } = options;
+  const { clock, atOnce = AT_ONCE, isRepetition = false, onProgress } = options;
   const failed = new AbortController();
   const signal = AbortSignal.any([options.signal, failed.signal]);
   setMaxListeners(0, signal); // each scenario listens
@@ -76,7 +78,8 @@ export async function runScenarios(
     reportProgress(scenario);
     const from = clock.now() - start;
     try {
-      const events = await runScenario(scenario, { ...options, signal }, scenario === scenarios[0], folder);
+      const mustAct = scenario === scenarios[0] && !isRepetition;
+      const events = await runScenario(scenario, { ...options, signal }, mustAct, folder);
       if (signal.aborted) return; // the interruption looks like a fault of the runtime
       found.set(
         scenario,
@@ -88,8 +91,9 @@ export async function runScenarios(
       failed.abort();
     }
   };
-  await forEachConcurrently(scenarios.slice(0, 1), 1, run);
-  await forEachConcurrently(scenarios.slice(1), atOnce, run);
+  const alone = isRepetition ? 0 : 1;
+  await forEachConcurrently(scenarios.slice(0, alone), 1, run);
+  await forEachConcurrently(scenarios.slice(alone), atOnce, run);
   await stopLeftovers(folder, options);
   await rm(folder, { recursive: true, force: true });
   forget();
@@ -158,7 +162,7 @@ function kill(pid: number): void {
 async function runScenario(
   scenario: Scenario,
   { logPath, onStart, ...options }: ScenarioOptions,
-  isFirst: boolean,
+  mustAct: boolean,
   parent: string,
 ): Promise<readonly Event[]> {
   const log = createLog(() => options.clock.now());
@@ -169,7 +173,7 @@ async function runScenario(
   try {
     const folder = await mkdtemp(join(parent, 'scenario-'));
     const env: Setting['env'] = logPath === undefined ? {} : { LOG: resolve(logPath) };
-    await playScenario(scenario, { ...options, ...observer, env, folder, log }, isFirst);
+    await playScenario(scenario, { ...options, ...observer, env, folder, log }, mustAct);
     const { findings: found, warning } = await findings(events);
     if (warning !== undefined) log.emit({ kind: 'warned', message: `--log: ${warning}` });
     for (const finding of found) log.emit({ kind: 'driver', from: 'check', body: Content.ofJson(finding) });

@@ -56,6 +56,8 @@ type Subject =
   | { readonly kind: 'transcript'; readonly file: string }
   | { readonly kind: 'runtime'; readonly command: string };
 
+export type CheckPlan = Awaited<ReturnType<typeof planCheck>>;
+
 /**
  * Validates the command line and the files it names before anything is sent.
  * @throws ProtocolCliError `usage`, `unreadable-file`, `invalid-fixtures`.

@@ -1,17 +1,12 @@
 import { type Recording, recordingsOf } from '../../check/evidence.js';
-import {
-  type Conformance,
-  conformanceOf,
-  judgeSides,
-  type Row,
-  RULES,
-  type Verdict,
-} from '../../check/judge.js';
+import { type Conformance, conformanceOf, type Row, RULES, type Verdict } from '../../check/judge.js';
 import { judgeCases } from '../../check/judge-cases.js';
 import { runProbes } from '../../check/probes/probes.js';
+import { RUNS } from '../../check/repeats.js';
 import { scenarioIn } from '../../check/runtime-view.js';
 import type { Event } from '../../events/events.js';
 import { History } from '../../events/history.js';
+import { createLog, type Log } from '../../events/log.js';
 import { consentSecrets, type EventRedactor } from '../../events/shareable.js';
 import { missingFrom, readRecording } from '../../events/transcript-reader.js';
 import { REQUIREMENT_IDS, type Warning } from '../../protocol/requirements.js';
@@ -32,16 +27,22 @@ import { createRedactor, REDACTED, type Redactor } from '../../util/redact.js';
 import { decodeUtf8, elapsedMs, firstWithRest, joinFirst, shellWord } from '../../util/text.js';
 import { stringsIn } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
-import { wireSecrets } from '../event-output.js';
+import { saveTranscript, wireSecrets } from '../event-output.js';
 import { readSource } from '../read-source.js';
 import { columnsOf, writeReports } from '../reports.js';
 import { asTrouble, type Run, withRun } from '../run.js';
 import { listenerOf, readHeaders, type ServerTarget, StartedServers, startTarget } from '../target.js';
 import { colourOf, type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
 import { runOnEachChange } from '../watch-command.js';
-import { type CheckFlags, planCheck } from './plan.js';
-
-type CheckPlan = Awaited<ReturnType<typeof planCheck>>;
+import { type CheckFlags, type CheckPlan, planCheck } from './plan.js';
+import {
+  type Judged,
+  judgeOnce,
+  judgeWithRepeats,
+  nameOfRun,
+  type Repeat,
+  requireFreePaths,
+} from './repeat.js';
 
 export async function runCheck(
   word: string | undefined,
@@ -63,13 +64,13 @@ async function checkOnce(plan: CheckPlan, terminal: Terminal, probes: typeof run
   const { subject, flags } = plan;
   if (subject.kind === 'transcript') {
     const input = await readInput(subject.file, terminal);
-    return reportAll(sidesIn(plan, input), input, terminal);
+    const sided = sidesIn(plan, input);
+    return reportAll(sided, input, await judgeOnce(input.recordings, sided, RECORDED), terminal);
   }
   if (subject.kind === 'runtime')
-    return withRun({ terminal, redactorFor: checkedSecrets, observer: 'tool' }, async run => {
-      const input = await driveScenarios(subject.command, plan, run);
-      return run.signal.aborted ? reportSoFar(plan, input, terminal) : reportAll(plan, input, terminal);
-    });
+    return withRun({ terminal, redactorFor: checkedSecrets, observer: 'tool' }, run =>
+      judgeRuns(plan, run, repeat => driveScenarios(subject.command, plan, run, repeat)),
+    );
   const { target } = subject;
   const query = target.kind === 'url' ? [...new URL(target.url).searchParams.values()] : []; // may contain a key
   const headers = [
@@ -77,10 +78,31 @@ async function checkOnce(plan: CheckPlan, terminal: Terminal, probes: typeof run
     ...plan.cases.map(({ caller }) => caller?.headers ?? {}),
   ];
   const secrets = [...headers.flatMap(secretsOf), ...query];
-  return withRun({ terminal, secrets, redactorFor: checkedSecrets }, async run => {
-    const input = await callTool(target, plan, run, probes);
-    return run.signal.aborted ? reportSoFar(plan, input, terminal) : reportAll(plan, input, terminal);
+  return withRun({ terminal, secrets, redactorFor: checkedSecrets }, run =>
+    judgeRuns(plan, run, repeat => callTool(target, plan, run, probes, repeat)),
+  );
+}
+
+const RECORDED = 'a recording cannot be repeated';
+
+const INTERRUPTED = 'interrupted before it was repeated';
+
+/** Runs the probes or the scenarios, repeats those in which a rule failed, and reports. */
+async function judgeRuns(
+  plan: CheckPlan,
+  { signal, terminal }: Run,
+  tryOnce: (repeat?: Repeat) => Promise<CheckInput>,
+): Promise<ExitStatus> {
+  const input = await tryOnce();
+  if (signal.aborted)
+    return reportSoFar(plan, input, await judgeOnce(input.recordings, plan, INTERRUPTED), terminal);
+  const judged = await judgeWithRepeats(input.recordings, plan, async repeat => {
+    const { recordings } = await tryOnce(repeat);
+    if (signal.aborted) throw new ProtocolCliError('interrupted', 'interrupted');
+    return recordings;
   });
+  const report = signal.aborted ? reportSoFar : reportAll;
+  return report(plan, input, judged, terminal);
 }
 
 /** In the transcript of a scenario, the tools are ours and misbehave on purpose. */
@@ -111,11 +133,11 @@ async function listScenarios(flags: CheckFlags, { stdout, env }: Terminal): Prom
 }
 
 /** Returns the verdicts of the rules and the cases, without secrets. */
-async function judge(
-  { sides, selection, cases, expectedFailures, flags }: CheckPlan,
+function conclude(
+  { sides, cases, expectedFailures, flags }: CheckPlan,
   { recordings, gaps, redactor }: CheckInput,
-): Promise<Conformance> {
-  const { checks, evidences, missingResults } = await judgeSides(recordings, sides, selection);
+  { checks, evidences, missingResults }: Judged,
+): Conformance {
   const scenarios = scenarioTimes(recordings);
   const isStrict = flags.strict === true;
   const terms = { expectedFailures, sides, isStrict, gaps, scenarios, missingResults };
@@ -130,10 +152,15 @@ function scenarioTimes(recordings: readonly Recording[]) {
 }
 
 /** Prints the failures found before the user stopped the check. A report would be incomplete. */
-async function reportSoFar(plan: CheckPlan, input: CheckInput, { stderr }: Terminal): Promise<ExitStatus> {
-  const run = await judge(plan, input);
+async function reportSoFar(
+  plan: CheckPlan,
+  input: CheckInput,
+  judged: Judged,
+  { stderr }: Terminal,
+): Promise<ExitStatus> {
+  const run = conclude(plan, input, judged);
   const broken = findingsOf(run).filter(({ standing, about }) => standing === 'failed' && about !== 'case');
-  const rows = broken.flatMap(each => findingLines(each, recordOf(input)));
+  const rows = broken.flatMap(each => findingLines(each, recordOf(input, judged)));
   const found = broken.length === 0 ? 'no failures' : pluralize(broken.length, 'failure');
   await writeOut(stderr, `interrupted; ${found} so far\n${printed(rows, createTheme(0), columnsOf(stderr))}`);
   return 3;
@@ -141,11 +168,16 @@ async function reportSoFar(plan: CheckPlan, input: CheckInput, { stderr }: Termi
 
 const STATUSES = { passed: 0, failed: 1, incomplete: 3 } as const satisfies Record<Verdict, ExitStatus>;
 
-async function reportAll(plan: CheckPlan, input: CheckInput, terminal: Terminal): Promise<ExitStatus> {
+async function reportAll(
+  plan: CheckPlan,
+  input: CheckInput,
+  judged: Judged,
+  terminal: Terminal,
+): Promise<ExitStatus> {
   const { stderr } = terminal;
   const { reports, flags } = plan;
   const { recordings, redactor } = input;
-  const run = await judge(plan, input);
+  const run = conclude(plan, input, judged);
   const warnings = [...warningsIn(recordings, redactor), ...(input.warnings ?? [])];
   if (!flags.quiet) for (const warning of warnings) stderr.write(warningText(warning));
   const story: ReportInput = {
@@ -153,7 +185,7 @@ async function reportAll(plan: CheckPlan, input: CheckInput, terminal: Terminal)
     program: PROGRAM,
     run,
     warnings: warnings.map(({ message }) => message),
-    record: recordOf(input),
+    record: recordOf(input, judged),
     whole: howToSeeWhole(plan, run),
   };
   const options = { reporters: CHECK_FORMATS, command: 'check', flags };
@@ -209,8 +241,11 @@ function howToSeeScenario(save: string | undefined, checks: readonly Row[]): str
   return save === undefined ? `check again with --scenario ${name} --save out, then ${show}` : show;
 }
 
-function recordOf({ target, file = target, recordings, redactor }: CheckInput): WireRecord {
-  return { file, events: recordings.flatMap(({ events }) => events), redactor };
+function recordOf(
+  { target, file = target, recordings, redactor }: CheckInput,
+  { repeats }: Judged,
+): WireRecord {
+  return { file, events: recordings.flatMap(({ events }) => events), repeats, redactor };
 }
 
 /** What is judged: recorded calls or a file. */
@@ -304,22 +339,32 @@ async function callTool(
   plan: CheckPlan,
   run: Run,
   probes: typeof runProbes,
+  repeat: Repeat | undefined,
 ): Promise<CheckInput> {
-  const { log, redactor, interrupted } = run;
+  const { about, clock, redactor, interrupted } = run;
   const { save } = plan.flags;
   const events: Event[] = [];
+  const log = createLog(() => clock.now());
+  log.subscribe(event => redactor.learn(event));
   log.subscribe(event => void events.push(event));
   if (target.kind === 'url' && new URL(target.url).search !== '')
     log.emit({ kind: 'warned', message: QUERY_UNSENT });
   const lines = new Map<number, number>();
-  await run.save(save, (seq, line) => void lines.set(seq, line));
-  const probing = probe(target, plan, run, probes);
+  if (save !== undefined && save !== '-' && !repeat) await requireFreePaths(save);
+  const path = save && nameOfRun(save, repeat?.run ?? 1);
+  const endTranscript = await saveTranscript(log, path, redactor, about, {
+    onLine: (seq, line) => void lines.set(seq, line),
+    onForcedEnd: run.stderr.write,
+  });
+  const probing = probe(target, plan, run, log, probes, repeat);
   const trouble = await interrupted.race(probing).then(() => null, asTrouble);
-  await run.stop();
+  await run.stopStarted();
   await finishedWithin(Promise.allSettled([probing]), PROBE_STOP_MS); // so that nothing happens after the end
   const isWhole = !run.signal.aborted;
-  const ended = await run.end(trouble, isWhole ? undefined : 'interrupted');
-  if (ended.trouble && isWhole) throw ended.trouble;
+  const reason = isWhole ? (trouble?.code ?? 'done') : 'interrupted';
+  const unwritten = await endTranscript(reason).then(() => null, asTrouble);
+  const failure = trouble ?? unwritten;
+  if (failure && isWhole) throw failure;
   const recording = { observer: 'runtime', events, isWhole } as const;
   return {
     target: nameOf(target),
@@ -335,11 +380,13 @@ const MAX_CALLBACK = 64 * 1024 * 1024;
 async function probe(
   target: ServerTarget,
   { flags, cases, selection: { only, skip } }: CheckPlan,
-  { log, redactor, terminal, onStop, signal, clock, openPooledClient }: Run,
+  { redactor, terminal, onStop, signal, clock, openPooledClient }: Run,
+  log: Log,
   probes: typeof runProbes,
+  repeat: Repeat | undefined,
 ): Promise<void> {
   const { verbose, quiet, operation: operations = [], probeTimeout: probeTimeoutMs } = flags;
-  const progress = progressOn(terminal, quiet === true);
+  const progress = progressOn(terminal, quiet === true, repeat);
   onStop(async () => progress.end());
   progress.begin();
   if (verbose) log.subscribe(verbosePrinter(redactor, progress.printLine));
@@ -354,7 +401,7 @@ async function probe(
   const url = await startTarget(target, {
     ...servers.options,
     ...{ onStop, signal },
-    ...(!quiet && { onRemark: text => print(`${visibleLine(text)}\n`) }),
+    ...(!quiet && !repeat && { onRemark: text => print(`${visibleLine(text)}\n`) }),
   });
   await probes({
     ...{ operations, cases, probeTimeoutMs, clock, signal },
@@ -363,15 +410,22 @@ async function probe(
     wants: id => (only?.has(id) ?? true) && !skip?.has(id),
     onConsent: consent => progress.printLine(`visit this URL to continue: ${visibleLine(consent)}\n`),
     onProgress: (done, total) => progress.update(done, total),
+    ...(repeat && { repeats: repeat.failed }),
   });
   await servers.settle();
   progress.end();
 }
 
 /** Runs the scenarios against a runtime until they are done or the user stops them. */
-async function driveScenarios(command: string, { flags }: CheckPlan, run: Run): Promise<CheckInput> {
+async function driveScenarios(
+  command: string,
+  { flags }: CheckPlan,
+  run: Run,
+  repeat: Repeat | undefined,
+): Promise<CheckInput> {
   const { driveRuntime } = await import('./runtime.js');
-  const driven = await driveRuntime(command, flags, run, progressOn(run.terminal, flags.quiet === true));
+  const progress = progressOn(run.terminal, flags.quiet === true, repeat);
+  const driven = await driveRuntime(command, flags, run, progress, repeat);
   return { target: commandName(command, '--runtime'), ...driven, gaps: [], redactor: run.redactor };
 }
 
@@ -394,8 +448,18 @@ function commandName(command: string, option = '--command'): string {
 const CLEAR = '\r\u001b[2K';
 
 /** Shows one line on the terminal that is overwritten, and erased at the end; `printLine` prints text that stays. */
-function progressOn({ stderr, env }: Pick<Terminal, 'stderr' | 'env'>, isQuiet: boolean) {
+function progressOn(
+  { stderr, env }: Pick<Terminal, 'stderr' | 'env'>,
+  isQuiet: boolean,
+  repeat: Repeat | undefined,
+) {
   const isDrawn = stderr.isTTY === true && env['TERM'] !== 'dumb' && !isQuiet;
+  const what = repeat
+    ? `repeating what failed: ${joinFirst(
+        repeat.failed.map(({ id }) => id),
+        MAX_NAMES,
+      )} (run ${repeat.run} of ${RUNS})`
+    : 'checking';
   let line = '';
   const output = outputOf(stderr);
   const draw = (text: string) => {
@@ -403,9 +467,9 @@ function progressOn({ stderr, env }: Pick<Terminal, 'stderr' | 'env'>, isQuiet: 
     line = text;
   };
   return {
-    begin: () => draw('checking …'),
+    begin: () => draw(`${what} …`),
     update: (done: number, total: number, name?: string) =>
-      draw(`checking … ${done} of ${total}${name === undefined ? '' : ` · ${name}`}`),
+      draw(`${what} … ${done} of ${total}${name === undefined ? '' : ` · ${name}`}`),
     printLine(text: string): Promise<void> {
       const shown = line;
       draw('');

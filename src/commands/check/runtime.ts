@@ -14,8 +14,8 @@ import { saveTranscript } from '../event-output.js';
 import { usageError } from '../options.js';
 import type { Run } from '../run.js';
 import { serverOutput } from '../target.js';
-import { requireFreePath } from '../transcript-file.js';
 import type { CheckFlags } from './plan.js';
+import { nameOfRun, type Repeat, requireFreePaths } from './repeat.js';
 
 /** The scenarios with these names, else those that test these rules, else all. @throws ProtocolCliError `usage` for an unknown name */
 function scenariosOf({ scenario: names, only }: Pick<CheckFlags, 'scenario' | 'only'>): readonly Scenario[] {
@@ -28,6 +28,13 @@ function scenariosOf({ scenario: names, only }: Pick<CheckFlags, 'scenario' | 'o
     );
   return SCENARIOS.filter(
     ({ name, checks }) => names?.includes(name) ?? (!only || checks.some(id => only.includes(id))),
+  );
+}
+
+/** The scenarios in which a rule failed; those that test it, if its row names none. */
+function scenariosToRepeat({ failed }: Repeat): readonly Scenario[] {
+  return SCENARIOS.filter(({ name, checks }) =>
+    failed.some(({ id, scenarios }) => scenarios?.includes(name) ?? checks.includes(id)),
   );
 }
 
@@ -54,7 +61,7 @@ async function prepareFolder(path: string, scenarios: ReturnType<typeof scenario
     const why = errnoOf(cause) === 'ENOTDIR' ? 'a part of its path is a file' : messageOf(cause);
     throw new ProtocolCliError('unwritable-file', `could not create the folder ${path}: ${why}`, { cause });
   });
-  for (const { name } of scenarios) await requireFreePath(join(path, `${name}.ndjson`));
+  for (const { name } of scenarios) await requireFreePaths(join(path, `${name}.ndjson`));
 }
 
 /** Accepts a log that the runtime has not created yet. @throws ProtocolCliError `unreadable-file` */
@@ -81,10 +88,11 @@ export async function driveRuntime(
   flags: CheckFlags,
   { clock, signal, redactor, about, stderr }: Run,
   progress: Progress,
+  repeat: Repeat | undefined,
 ) {
   const { save, verbose, quiet, model, probeTimeout: windowMs, log: logPath } = flags;
-  const scenarios = scenariosOf(flags);
-  if (save !== undefined) await prepareFolder(save, scenarios);
+  const scenarios = repeat ? scenariosToRepeat(repeat) : scenariosOf(flags);
+  if (save !== undefined && !repeat) await prepareFolder(save, scenarios);
   if (logPath !== undefined) await requireReadable(logPath);
   const print = (text: string) => progress.printLine(redactor.text(text));
   const warnings: Warning[] = [];
@@ -94,11 +102,12 @@ export async function driveRuntime(
     onWarning: message => void warnings.push({ message }),
     onSilence: message => quiet || progress.printLine(`${message}\n`),
     logPath,
+    isRepetition: repeat !== undefined,
     async onStart({ name }, log) {
       const output = serverOutput(print, name);
       log.subscribe(event => redactor.learn(event));
       if (verbose) log.subscribe(verbosePrinter(redactor, print));
-      const path = save === undefined ? undefined : join(save, `${name}.ndjson`);
+      const path = save === undefined ? undefined : nameOfRun(join(save, `${name}.ndjson`), repeat?.run ?? 1);
       const own = { ...about, observer: 'tool' } as const;
       const endTranscript = await saveTranscript(log, path, redactor, own, { onForcedEnd: stderr.write });
       return {

@@ -20,6 +20,7 @@ import {
   factsOf,
   findingLines,
   type ReportInput,
+  reasonWithRuns,
   reportLines,
   STANDINGS,
   scenariosText,
@@ -77,7 +78,7 @@ const json: CheckFormat = ({ program, target, run, record, warnings }) => {
     program,
     target,
     verdict,
-    durationMs: lastAt(events),
+    durationMs: durationOf(record),
     checks: run.checks.map(row => rowReport(row, record)),
     cases: cases.map(({ reasonLines: _, ...each }) => each),
     gaps,
@@ -92,7 +93,7 @@ const json: CheckFormat = ({ program, target, run, record, warnings }) => {
 };
 
 function rowReport({ expectedFailure, spots = [], reasonLines: _, ...row }: Row, record: WireRecord): object {
-  const { id, standing, events } = row;
+  const { id, standing, events, runs } = row;
   const { reason, place } = expectedFailure ?? {};
   const { statement, advice } = RULES[id];
   return {
@@ -101,9 +102,13 @@ function rowReport({ expectedFailure, spots = [], reasonLines: _, ...row }: Row,
     ...(isBreach(standing) && { advice }),
     ...(expectedFailure && { expectedFailure: { reason, place } }),
     ...(hasEvidence(standing) && {
-      evidence: evidenceOf({ events, spots }, record).shown,
+      evidence: evidenceOf({ events, spots, ...(runs && { runs }) }, record).shown,
     }),
   };
+}
+
+function durationOf({ events, repeats = [] }: WireRecord): number {
+  return [events, ...repeats].map(lastAt).reduce((sum, ms) => sum + ms, 0);
 }
 
 /** The time of the last event. */
@@ -157,7 +162,7 @@ const junit: CheckFormat = ({ target, run, record, warnings }) => {
   const [first, ...rest] = suites.filter(({ tests }) => tests.length > 0);
   const output = notes.length === 0 ? {} : { output: notes.join('\n') };
   const all = first ? [{ ...first, ...output }, ...rest] : [];
-  return junitXml(`${SUITE} ${target}`, inSeconds(lastAt(record.events)), all);
+  return junitXml(`${SUITE} ${target}`, inSeconds(durationOf(record)), all);
 };
 
 function testOf(finding: Finding, classname: string, seconds: number, record: WireRecord): JunitTest {
@@ -169,7 +174,11 @@ function testOf(finding: Finding, classname: string, seconds: number, record: Wi
     findingLines(finding, record)
       .map(each => lineText(each).trimEnd())
       .join('\n');
-  if (kind) return { ...test, ending: { kind, type, message: reasons[0] ?? '', text: text() } };
+  if (kind)
+    return {
+      ...test,
+      ending: { kind, type, message: reasonWithRuns(reasons[0] ?? '', finding.runs), text: text() },
+    };
   return standing === 'warned' ? { ...test, output: text() } : test;
 }
 
@@ -199,9 +208,12 @@ function timesIn(events: readonly Event[]): (seqs: readonly number[]) => number 
 const markdown: CheckFormat = ({ target, program, run, record, warnings }) => {
   const ofCalls = (calls: Row['calls']) =>
     calls ? ` (${safe(callTexts(calls, record.file).join(', '))})` : '';
-  const rules = run.checks.map(({ id, side, level, standing, reason, scenarios, calls, expectedFailure }) => {
+  const rules = run.checks.map(row => {
+    const { id, side, level, standing, reason, scenarios, calls, expectedFailure, runs } = row;
     const seen =
-      expectedFailure && standing === 'expected' ? `${reason} (${expectedFailure.reason})` : reason;
+      expectedFailure && standing === 'expected'
+        ? `${reason} (${expectedFailure.reason})`
+        : reasonWithRuns(reason, runs);
     const asks = `the ${side} ${RULES[id].statement}`;
     const where = scenarios ? ` in ${safe(scenariosText(scenarios))}` : '';
     return [id, level, cell(asks), STANDINGS[standing].badge, cell(seen) + where + ofCalls(calls)];

@@ -6,7 +6,7 @@ import { runHere } from '../../e2e/support/in-process.js';
 import { ROOT } from '../../e2e/support/program.js';
 
 /** Fields that a report adds to a row, and those it omits. */
-const ADDED = ['standing', 'statement', 'advice', 'evidence'];
+const ADDED = ['standing', 'statement', 'advice', 'evidence', 'runs'];
 
 const saved = (name: string) => readFile(`${ROOT}fixtures/transcripts/${name}.ndjson`, 'utf8');
 const without = (names: readonly string[], row: object) =>

@@ -7,7 +7,7 @@ import type { Terminal } from '../../../src/commands/terminal.js';
 import { Content } from '../../../src/events/content.js';
 import type { Fact } from '../../../src/events/events.js';
 import { ProtocolCliError } from '../../../src/util/errors.js';
-import { discovery, planned, someCall, stray } from '../../check/samples/parts.js';
+import { discovery, notice, planned, someCall, stray } from '../../check/samples/parts.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
 import { acknowledged, call, INVOCATION, KEY, type Moment, resultArrives } from '../../events/build.js';
 import type { ProbeOptions } from '../../probes/probing.js';
@@ -191,6 +191,81 @@ test('a call canceled by a signal is in the transcript, before its end', async (
   const [last, end] = (await readFile(save, 'utf8')).trimEnd().split('\n').slice(-2);
   expect(JSON.parse(last ?? '')).toMatchObject({ kind: 'broken', code: 'ABORTED' });
   expect(JSON.parse(end ?? '')).toMatchObject({ kind: 'end', reason: 'interrupted' });
+});
+
+describe('what failed is repeated', () => {
+  /** Runs these probes, one after the other; the last one again and again. */
+  const inTurn = (...runs: readonly Probes[]) => {
+    const given: ProbeOptions[] = [];
+    const probes: Probes = async options => {
+      given.push(options);
+      await (runs[given.length - 1] ?? runs.at(-1))?.(options);
+    };
+    return { given, probes };
+  };
+
+  test('two more times, with the rules that failed and the same options', async () => {
+    const { given, probes } = inTurn(seeing(...REFUSED));
+    const { status, stdout } = await check(ONLY_ACK, probes);
+    expect([status, given.length]).toEqual([1, 3]);
+    expect(given.map(({ repeats }) => repeats?.map(({ id }) => id))).toEqual([
+      undefined,
+      ['TOOL-ACK'],
+      ['TOOL-ACK'],
+    ]);
+    expect(given.map(({ wants }) => wants('TOOL-ACK') && !wants('TOOL-ID'))).toEqual([true, true, true]);
+    expect(stdout).toContain('    runs      3 of 3 failed\n');
+  });
+
+  test.each<[string, Partial<CheckFlags>, Probes]>([
+    ['a pass', ONLY_ACK, seeing(...GOOD)],
+    ['a warning', { only: ['TOOL-CLOSE'], strict: true }, seeing(notice('close', { status: 404 }))],
+    ['a rule that could not run', ONLY_ACK, seeing(planned(['TOOL-ACK']))],
+  ])('%s is not', async (_, flags, probes) => {
+    const run = inTurn(probes);
+    await check(flags, run.probes);
+    expect(run.given).toHaveLength(1);
+  });
+
+  test('a tool that is gone afterwards fails by one observation, and the report says so', async () => {
+    const gone: Probes = () => Promise.reject(new ProtocolCliError('unreachable', 'no one is there'));
+    const { status, stdout } = await check(ONLY_ACK, inTurn(seeing(...REFUSED), gone).probes);
+    expect(stdout).toContain('    runs      1 observation; not repeated: no one is there\n');
+    expect(status).toBe(1);
+  });
+
+  test('a signal meanwhile: the failures so far are printed, and no report', async () => {
+    const stopped: Probes = async () => {
+      process.emit('SIGINT', 'SIGINT');
+      await new Promise(() => {}); // never ends on its own
+    };
+    const { status, stdout, stderr } = await check(ONLY_ACK, inTurn(seeing(...REFUSED), stopped).probes);
+    expect([status, stdout]).toEqual([130, '']);
+    expect(stderr).toMatch(/^interrupted; 1 failure so far\n✗ TOOL-ACK/);
+    expect(stderr).toContain('    runs      1 observation; not repeated: interrupted\n');
+  });
+
+  test('refuses a transcript of a repetition that would replace a file, before anything is sent', async () => {
+    await using folder = await temporaryFolder();
+    await folder.write('run.3.ndjson', 'mine');
+    const save = folder.file('run.ndjson');
+    const error = await errorOf(() => check({ save }, () => Promise.reject(new Error('probed'))));
+    expect(error).toMatchObject({
+      code: 'unwritable-file',
+      message: expect.stringContaining('run.3.ndjson'),
+    });
+    expect(await readdir(folder.path)).toEqual(['run.3.ndjson']);
+  });
+
+  test('the progress names the rules and the run', async () => {
+    const failing: Probes = async options => {
+      options.onProgress(0, 2, 'p');
+      await seeing(...REFUSED)(options);
+    };
+    const { stderr } = await check(ONLY_ACK, failing, {}, URL, true);
+    expect(stderr).toContain('checking … 0 of 2');
+    expect(stderr).toContain('repeating what failed: TOOL-ACK (run 3 of 3) … 0 of 2');
+  });
 });
 
 describe('other output', () => {

@@ -37,7 +37,7 @@ test('--save writes a transcript per scenario, which check judges alike; every r
   const check = ['check', '--runtime', command, ...selected, '--save', out];
   const { status, stdout } = await runHere([...check, ...reporters]);
   expect(status).toBe(1);
-  expect(stdout).toContain('    scenarios result, duplicates\n');
+  expect(stdout).toContain('    runs      3 of 3 failed\n    scenarios result, duplicates\n');
   expect(stdout).toContain(`full messages: protocol-cli render ${out}/result.ndjson\n`);
   expect(stdout).toContain('✗ failed · 4 scenarios · ');
   const [json = '', ...others] = await Promise.all(files.map(([, file]) => readFile(file, 'utf8')));
@@ -45,7 +45,9 @@ test('--save writes a transcript per scenario, which check judges alike; every r
   expect(JSON.parse(json).scenarios.map(({ id }: { id: string }) => id)).toEqual(SOME);
   for (const text of others) expect(text).toMatch(/(?:scenarios:?|in) result, duplicates/);
 
-  expect((await readdir(out)).toSorted()).toEqual(SOME.map(name => `${name}.ndjson`).toSorted());
+  const repeated = ['result', 'duplicates'].flatMap(name => [`${name}.2`, `${name}.3`]);
+  const names = [...SOME, ...repeated].map(name => `${name}.ndjson`);
+  expect((await readdir(out)).toSorted()).toEqual(names.toSorted());
   const saved = new Map<string, Row[]>();
   for (const name of SOME) {
     const again = await runHere(['check', `${out}/${name}.ndjson`, '--reporter', 'json']);

@@ -1,0 +1,58 @@
+import type { Check } from './judge.js';
+
+/** How many times a rule that fails is tried in all: no rule fails by one observation. */
+export const RUNS = 3;
+
+/** The verdicts of a repetition on the rules that it tried again. */
+export interface Repetition {
+  /** From 2. */
+  readonly run: number;
+  readonly checks: readonly Check[];
+}
+
+interface MergeOptions {
+  /** Why a rule that failed in the first run was not repeated; null if it need not be. */
+  readonly whyOnce: (check: Check) => string | null;
+  /** The transcript of this run, if it is saved. */
+  readonly transcriptOf?: (check: Check, run: number) => string | undefined;
+}
+
+/** Merges the verdicts of the first run with those of its repetitions: a rule fails if it failed each time. */
+export function mergeRuns(
+  checks: readonly Check[],
+  repetitions: readonly Repetition[],
+  { whyOnce, transcriptOf = () => undefined }: MergeOptions,
+): readonly Check[] {
+  return checks.map(check => {
+    if (check.status !== 'fail') return check;
+    const others = repetitions.flatMap(({ run, checks: rows }) =>
+      rows.filter(({ id }) => id === check.id).map(row => ({ run, ...row })),
+    );
+    const why = others.length === 0 ? whyOnce(check) : null;
+    if (others.length === 0) return why === null ? check : { ...check, runs: { failed: 1, of: 1, why } };
+    const failed = 1 + others.filter(({ status }) => status === 'fail').length;
+    const of = 1 + others.length;
+    if (failed === of) return { ...check, runs: { failed, of } };
+    const other = others.find(isSound) ?? others.find(({ status }) => status !== 'fail');
+    const named = (run: number) => {
+      const transcript = transcriptOf(check, run);
+      return transcript === undefined ? {} : { transcript };
+    };
+    return {
+      ...check,
+      status: 'flaky',
+      runs: {
+        ...{ failed, of },
+        ...named(1),
+        ...(other && {
+          other: { run: other.run, status: other.status, events: other.events, ...named(other.run) },
+        }),
+      },
+    };
+  });
+}
+
+/** Whether it was tried and did not fail. */
+function isSound({ status }: Check): boolean {
+  return status === 'pass' || status === 'warn';
+}

@@ -1,0 +1,98 @@
+import { extname, join } from 'node:path';
+import type { Recording } from '../../check/evidence.js';
+import { type Check, type JudgedSides, judgeSides } from '../../check/judge.js';
+import { mergeRuns, type Repetition, RUNS } from '../../check/repeats.js';
+import type { Event } from '../../events/events.js';
+import { asTrouble } from '../run.js';
+import { requireFreePath } from '../transcript-file.js';
+import type { CheckPlan } from './plan.js';
+
+/** A repetition of what failed in the first run. */
+export interface Repeat {
+  /** From 2. */
+  readonly run: number;
+  readonly failed: readonly Check[];
+}
+
+/** What is known of the first run, with the verdicts of all runs. */
+export interface Judged extends JudgedSides {
+  /** The events of each repetition. */
+  readonly repeats: readonly (readonly Event[])[];
+}
+
+/** Judges what happened once. @param why it was not repeated */
+export async function judgeOnce(
+  recordings: readonly Recording[],
+  { sides, selection, expectedFailures }: CheckPlan,
+  why: string,
+): Promise<Judged> {
+  const judged = await judgeSides(recordings, sides, selection);
+  const isExpected = ({ id }: Check) => expectedFailures.some(each => each.id === id);
+  const whyOnce = (check: Check) => (isExpected(check) ? null : why);
+  return { ...judged, checks: mergeRuns(judged.checks, [], { whyOnce }), repeats: [] };
+}
+
+const CASE_ONCE = 'a case is called once, unless its operation is marked readOnly or given with --operation';
+
+/**
+ * Judges a first run, and repeats that in which a rule failed. A failure that is expected is not repeated.
+ * @param tryAgain throws a ProtocolCliError if that is not possible: the tool ended, or the user interrupts
+ */
+export async function judgeWithRepeats(
+  first: readonly Recording[],
+  plan: CheckPlan,
+  tryAgain: (repeat: Repeat) => Promise<readonly Recording[]>,
+): Promise<Judged> {
+  const { sides, selection, expectedFailures } = plan;
+  const judged = await judgeSides(first, sides, selection);
+  const isExpected = ({ id }: Check) => expectedFailures.some(each => each.id === id);
+  const failed = judged.checks.filter(check => check.status === 'fail' && !isExpected(check));
+  const only = new Set(failed.map(({ id }) => id));
+  const repetitions: Repetition[] = [];
+  const repeats: (readonly Event[])[] = [];
+  let why = CASE_ONCE;
+  for (let run = 2; run <= RUNS && failed.length > 0; run++) {
+    const again = await tryAgain({ run, failed }).catch(asTrouble);
+    if (again instanceof Error) {
+      why = `not repeated: ${again.message}`;
+      break;
+    }
+    repeats.push(again.flatMap(({ events }) => events));
+    const { checks, evidences } = await judgeSides(again, sides, { only });
+    const tried = failed.filter(check => wasTried(check, evidences)).map(({ id }) => id);
+    repetitions.push({ run, checks: checks.filter(({ id }) => tried.includes(id)) });
+  }
+  return {
+    ...judged,
+    checks: mergeRuns(judged.checks, repetitions, {
+      whyOnce: check => (isExpected(check) ? null : why),
+      transcriptOf: (check, run) => transcriptOf(plan, check, run),
+    }),
+    repeats,
+  };
+}
+
+/** Whether a probe in which a rule failed ran: a case with side effects is not repeated. */
+function wasTried({ probes }: Check, evidences: JudgedSides['evidences']): boolean {
+  if (!probes) return true;
+  const plans = evidences.flatMap(each => each.plans);
+  return plans.some(({ plan, calls }) => calls && probes.includes(plan));
+}
+
+/** The transcript of a run, if it is saved; of a runtime, that of the first scenario in which the rule failed. */
+function transcriptOf({ subject, flags: { save } }: CheckPlan, { scenarios }: Check, run: number) {
+  if (save === undefined || subject.kind !== 'runtime') return save && nameOfRun(save, run);
+  const [scenario] = scenarios ?? [];
+  return scenario && nameOfRun(join(save, `${scenario}.ndjson`), run);
+}
+
+/** `check.ndjson` for the first run, `check.2.ndjson` for the second. */
+export function nameOfRun(path: string, run: number): string {
+  const extension = extname(path);
+  return run === 1 ? path : `${path.slice(0, path.length - extension.length)}.${run}${extension}`;
+}
+
+/** Finds out before the first run whether the transcripts of all runs can be written. @throws ProtocolCliError `unwritable-file` */
+export async function requireFreePaths(path: string): Promise<void> {
+  for (let run = 1; run <= RUNS; run++) await requireFreePath(nameOfRun(path, run));
+}

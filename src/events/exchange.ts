@@ -127,6 +127,8 @@ export interface Exchange {
   readonly forgotten: number;
   /** Digests of dropped results and questions, to detect duplicates. */
   readonly remembered: ReadonlySet<string>;
+  /** How many callbacks that name this call were posted to a wrong address. */
+  readonly misdirected: number;
   readonly questions: readonly Question[];
   /** The oldest open question; the timeout is paused while it is open (RT-PENDING). */
   readonly waitingFor: Question['message'] | null;

@@ -74,6 +74,7 @@ function begin(key: string, event: Event): Exchange | undefined {
     arrivals: [],
     forgotten: 0,
     remembered: new Set(),
+    misdirected: 0,
     questions: [],
     waitingFor: null,
     selections: [],

@@ -3,7 +3,6 @@ import { discoveryUrl } from '../protocol/toolset.js';
 import { displayLine } from '../util/display-script.js';
 import { truncate } from '../util/text.js';
 import { compactJson } from '../util/values.js';
-import type { Content } from './content.js';
 import type { Event, EventOf, RequestEvent } from './events.js';
 import { type Arrival, type Exchange, isSubscribed, isUnderWay } from './exchange.js';
 import { foldExchange } from './fold-exchange.js';
@@ -201,9 +200,10 @@ export class History {
     this.#redact = redact;
   }
 
-  /** The key of the call that a callback names by its ids. */
-  callNamedIn({ json }: Content): string | undefined {
-    const ids = callNamedIn(json);
+  /** The key of the call that a callback names which was posted to a wrong address. */
+  namedByStray(event: Event): string | undefined {
+    if (event.kind !== 'request' || event.purpose !== 'callback' || event.calls?.length) return undefined;
+    const ids = event.body && callNamedIn(event.body.json);
     const { calls = [] } = this.threads.get(ids?.groupId ?? '') ?? {};
     return calls.find(key => this.exchanges.get(key)?.invocation.id === ids?.id);
   }
@@ -219,6 +219,9 @@ export class History {
     if (event.kind === 'exited') this.exits.push(event);
     for (const key of event.calls ?? []) this.#applyToCall(key, event);
     if (event.kind === 'request' && event.purpose === 'close') this.#closeThread(event);
+    const misdirected = this.exchanges.get(this.namedByStray(event) ?? '');
+    if (misdirected)
+      this.exchanges.set(misdirected.key, { ...misdirected, misdirected: misdirected.misdirected + 1 });
     this.untracked.apply(event);
   }
 
@@ -409,14 +412,10 @@ export class CallLog {
     return keys;
   }
 
-  /** A callback that was posted to a wrong address belongs to the call that its body names. */
   #named(event: Event): readonly (string | null)[] {
-    const { calls = [], thread = '' } = event;
-    const isStray = event.kind === 'request' && event.purpose === 'callback' && calls.length === 0;
-    const strayOf = isStray && event.body ? this.history.callNamedIn(event.body) : undefined;
-    const named = [...new Set(strayOf === undefined ? calls : [strayOf])].filter(key =>
-      this.history.exchanges.has(key),
-    );
+    const stray = this.history.namedByStray(event);
+    const { calls = stray === undefined ? [] : [stray], thread = '' } = event;
+    const named = [...new Set(calls)].filter(key => this.history.exchanges.has(key));
     const keys = named.length > 0 ? named : (this.history.threads.get(thread)?.calls ?? []);
     return keys.length > 0 ? keys : [null];
   }

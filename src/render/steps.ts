@@ -50,6 +50,11 @@ export class StepLog {
     if (this.#steps.length > 2 * this.max) this.#steps.splice(0, this.max);
   }
 
+  /** The steps that ended. */
+  get ended(): readonly Step[] {
+    return this.#steps;
+  }
+
   /** The last `count` steps; running ones come last. */
   latest(count: number): readonly Step[] {
     return [...this.#steps, ...runningSteps(this.history)].slice(-count);
@@ -115,26 +120,54 @@ function labelledSteps(
 export function runningSteps(history: History): Step[] {
   const { exchanges, untracked } = history;
   return [
-    ...[...untracked.values()].flatMap(discoveringSteps),
-    ...[...exchanges.values()].flatMap(each => labelledSteps(history, each.key, waitingSteps(each))),
+    ...openDiscoveries(untracked.values()).map(discoveringStep),
+    ...[...exchanges.values()].filter(isPending).flatMap(each => {
+      const words = line`waiting for ${each.waitingFor ? 'you' : `the ${missingPart(each)}`}`;
+      return labelledSteps(history, each.key, [
+        step(`end:${each.key}`, waitingSince(each), ['running', words]),
+      ]);
+    }),
   ].sort((one, other) => one.at - other.at);
 }
 
-function discoveringSteps({ purpose, leg, at, url, endedAt }: UntrackedRequest): Step[] {
-  if (endedAt !== undefined || purpose !== 'discovery') return [];
+/** What the recording of a conversation does not have: the answer to a discovery, and the end of each call. @param at of its last event */
+export function missingSteps(history: History, at: number): Step[] {
+  const { exchanges, untracked } = history;
+  const missing = (key: string, what: Line) => step(key, at, ['failed', line`no ${what} in this recording`]);
+  return [
+    ...openDiscoveries(untracked.values()).map(({ leg, url }) =>
+      missing(`request:${leg}`, line`answer from ${quote(url)}`),
+    ),
+    ...[...exchanges.values()].filter(isPending).flatMap(each => {
+      const what = each.waitingFor ? 'answer to the question' : missingPart(each);
+      return labelledSteps(history, each.key, [missing(`end:${each.key}`, [say(what)])]);
+    }),
+  ];
+}
+
+function openDiscoveries(untracked: Iterable<UntrackedRequest>): UntrackedRequest[] {
+  return [...untracked].filter(({ purpose, endedAt }) => purpose === 'discovery' && endedAt === undefined);
+}
+
+function discoveringStep({ leg, at, url }: UntrackedRequest): Step {
   // The endpoint of a server started here contains its command.
   const program = /^stdio:(.*)$/.exec(url)?.[1];
   const words = program === undefined ? line`asking ${quote(url)}` : line`starting ${quote(program)}`;
-  return [step(`request:${leg}`, at, ['running', words])];
+  return step(`request:${leg}`, at, ['running', words]);
 }
 
-function waitingSteps({ settled, waitingFor, attempts, key, dialect }: Exchange): Step[] {
-  if (settled !== null) return [];
+function isPending({ settled }: Exchange): boolean {
+  return settled === null;
+}
+
+function missingPart({ attempts, dialect }: Exchange): 'acknowledgement' | 'result' {
   const last = attempts.at(-1);
-  const isSent = dialect !== 'mcp' && last !== undefined && last.endedAt === undefined;
-  const what = isSent ? 'the acknowledgement' : 'the result';
-  const since = last?.endedAt ?? last?.sentAt ?? 0;
-  return [step(`end:${key}`, since, ['running', line`waiting for ${waitingFor ? 'you' : what}`])];
+  return dialect !== 'mcp' && last !== undefined && last.endedAt === undefined ? 'acknowledgement' : 'result';
+}
+
+function waitingSince({ attempts }: Exchange): number {
+  const last = attempts.at(-1);
+  return last?.endedAt ?? last?.sentAt ?? 0;
 }
 
 /** The step of a discovery whose toolset was loaded. */

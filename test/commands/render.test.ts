@@ -4,13 +4,15 @@ import { DIALECT_NAMES, type DialectName } from '../../src/dialects/dialect.js';
 import type { Event } from '../../src/events/events.js';
 import { transcriptWriter } from '../../src/events/transcript-writer.js';
 import { createRedactor } from '../../src/util/redact.js';
-import { someCall } from '../check/samples/parts.js';
+import { discovery, someCall, stray } from '../check/samples/parts.js';
 import { runHere } from '../e2e/support/in-process.js';
 import {
   acknowledged,
+  arrives,
   at,
   CHOICE,
   call,
+  closed,
   answered as dispatchAnswered,
   EVENT,
   eventsOf,
@@ -35,6 +37,7 @@ const reportOf = async (what: What, ...words: string[]) => {
   return stdout === '' ? stderr : JSON.parse(stdout);
 };
 
+const RESULT_OF_B = { type: 'tool_result', group_id: 'thread_b', id: 'b', text: 'of b' };
 const TOOL_REQ = { tool_name: 'lookup', args: {}, id: 'call_1' };
 const SETTLED = { kind: 'tool_result', tool_req: TOOL_REQ, result: { a: 1 } };
 const FAILED = { kind: 'error_event', error: 'no', origin: 'custom_tools', tool_req: TOOL_REQ };
@@ -342,6 +345,36 @@ describe('a transcript', () => {
     expect((await render(fileOf([...one(), ready]))).stderr).toContain('1 line of standard input could not');
   });
 
+  test.each<[string, readonly Moment[][], last: string]>([
+    ['a result', [call(), acknowledged()], '✗ no result in this recording'],
+    ['a result after a refusal', [call(), dispatchAnswered(503)], '✗ no result in this recording'],
+    ['an acknowledgement', [call()], '✗ no acknowledgement in this recording'],
+    ['an answer', [call(), acknowledged(), arrives(CHOICE)], '✗ no answer to the question in this recording'],
+    [
+      'a toolset',
+      [discovery().slice(0, 1)],
+      '✗ no answer from http://127.0.0.1:3001/.well-known/rap-toolset in this recording',
+    ],
+  ])('does not look live: without %s it says so, last', async (_, moments, last) => {
+    const { stdout } = await render(transcript(...moments, at(900, closed())), '--width', '200');
+    expect(stdout).not.toContain('…');
+    expect(stdout.split('\n').findLast(line => line.includes(' in this recording'))).toMatch(/^ {3}900ms /);
+    expect(stdout).toContain(last);
+  });
+
+  test('a post to a wrong address is shown with the call that it names', async () => {
+    const calls = [someCall('a'), someCall('b')] as const;
+    const { stdout } = await render(
+      transcript(calls[0].begun(), calls[1].begun(), calls[0].result(), stray(RESULT_OF_B)),
+    );
+    const [one = '', other = ''] = stdout.split(/^CALL 2 of 2/m);
+    expect(one).not.toContain('wrong');
+    expect(other).toMatch(/✗ a POST to a wrong callback URL, answered 404\n.*✗ no result in this recording/);
+    expect(other).toContain('"text": "of b"');
+    expect(other).toMatch(/^! 1 post to a wrong callback URL: .* \[TOOL-OPAQUE\]$/m);
+    expect(other).toMatch(/^2 calls: 1 success, 1 without a result$/m);
+  });
+
   describe('--call and --failed', () => {
     const other = (moments: readonly Moment[]) =>
       moments.map(
@@ -364,6 +397,25 @@ describe('a transcript', () => {
       [['--failed'], { invocation: { id: 'second' } }],
     ])('%j', async (words, report) => {
       expect(await reportOf(two, ...words)).toMatchObject(report);
+    });
+
+    test.each([[['--call', '2']], [['--failed']]])('%j keeps the number of the call', async words => {
+      const { stdout } = await render(two, ...words);
+      expect(stdout).toMatch(/^TRANSCRIPT of 1 of 2 calls, /);
+      expect(stdout).toMatch(/^CALL 2 of 2 {2}edit_file of call second /m);
+    });
+
+    test('--failed keeps the numbers of several calls, which --call takes', async () => {
+      const calls = ['a', 'b', 'c', 'd'].map(id => someCall(id));
+      const begun = calls.flatMap(each => each.begun());
+      const four = transcript(begun, calls[0]?.result() ?? [], calls[2]?.result() ?? []);
+      const { stdout } = await render(four, '--failed');
+      expect(stdout.match(/^CALL .* of call .(?= )/gm)).toEqual([
+        'CALL 2 of 4  edit_file of call b',
+        'CALL 4 of 4  edit_file of call d',
+      ]);
+      expect(stdout).toMatch(/^TRANSCRIPT of 2 of 4 calls, /);
+      expect((await render(four, '--call', '4')).stdout).toContain('CALL 4 of 4  edit_file of call d');
     });
 
     test('no such call', async () => {

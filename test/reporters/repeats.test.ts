@@ -126,7 +126,7 @@ describe('a summary', () => {
       crossed: 0,
     });
     expect(summaryLines(summary).map(text)).toEqual([
-      '4 calls: 2 success, 1 timeout, 1 pending',
+      '4 calls: 2 success, 1 timeout, 1 without a result',
       'acknowledged after min 2ms · median 2ms · p99 4ms',
       'results after min 10ms · median 10ms · p99 30ms',
     ]);

@@ -29,7 +29,7 @@ import {
   sessionHead,
   sessionState,
 } from '../../render/session-calls.js';
-import { StepLog, stepLine } from '../../render/steps.js';
+import { missingSteps, StepLog, stepLine } from '../../render/steps.js';
 import { newsOf } from '../../render/tool-calls.js';
 import { mergeWarnings, warningsOf } from '../../render/warnings.js';
 import { excerpt, firstWithRest, formatDuration, truncate } from '../../util/text.js';
@@ -57,9 +57,11 @@ export class SavedTranscript implements Saved {
   /** A transcript recorded by a tool has one timeline of everything, malformed invocations included. */
   readonly #isTool: boolean;
 
+  /** @param calls the keys of all calls, if only some of them are shown */
   constructor(
     private readonly transcript: Transcript,
     private readonly supports: View['supports'],
+    private readonly calls?: readonly string[],
   ) {
     const { faults, events, header } = transcript;
     this.faults = faults;
@@ -77,6 +79,11 @@ export class SavedTranscript implements Saved {
     this.#malformed = this.#isTool ? [] : malformedInvocations(this.#log.events, transcript);
   }
 
+  /** The keys of all calls of the transcript, in the order of their numbers. */
+  get #calls(): readonly string[] {
+    return this.calls ?? this.#exchanges.map(({ key }) => key);
+  }
+
   #addToSessions(event: Event): void {
     this.#sessions.apply(event);
     if (event.kind === 'planned' || event.kind === 'dropped' || event.kind === 'warned') return; // these appear in the timeline of the calls
@@ -89,7 +96,7 @@ export class SavedTranscript implements Saved {
     if (keys.length === 0) return null;
     const selected = new Set(keys.flatMap(key => this.#log.of(key)));
     const events = this.#log.events.filter(event => selected.has(event));
-    return new SavedTranscript({ ...this.transcript, events }, this.supports);
+    return new SavedTranscript({ ...this.transcript, events }, this.supports, this.#calls);
   }
 
   get sections(): Section[] {
@@ -97,10 +104,10 @@ export class SavedTranscript implements Saved {
     const list = (title: string, messages: readonly string[]) =>
       problemLines(messagesOf(messages), null, title);
     return [
-      transcriptHeading(this.transcript, exchanges.length),
+      transcriptHeading(this.transcript, exchanges.length, this.#calls.length),
       this.#isTool ? toolTimelineOf(this.transcript.events) : [],
       ...this.#sessionSections(),
-      ...this.#parts.flatMap((part, index) => this.#partSections(part, index)),
+      ...this.#parts.flatMap(part => this.#partSections(part)),
       exchanges.length > 1 ? summaryLines(summaryOf(exchanges)) : [],
       list('MALFORMED INVOCATIONS', this.#malformed),
       list('COULD NOT BE READ', this.faults),
@@ -123,13 +130,14 @@ export class SavedTranscript implements Saved {
     return [this.#sessionLines, ...parts, problemLines(warnings)];
   }
 
-  #partSections(part: CallPart, index: number): Section[] {
+  #partSections(part: CallPart): Section[] {
     const { history, exchange } = part;
-    const calls = this.#parts.length - 1;
+    const calls = this.#calls;
     const panes = exchange ? panesOf(exchange, this.supports) : null;
     const views = [...history.threads.values()].flatMap(thread => [...thread.views.values()]);
-    const title = say(`CALL ${index} of ${calls}  `, 'title');
-    const invocation = calls > 0 ? exchange?.invocation : undefined;
+    const number = calls.indexOf(exchange?.key ?? '') + 1;
+    const title = say(`CALL ${number} of ${calls.length}  `, 'title');
+    const invocation = calls.length > 1 ? exchange?.invocation : undefined;
     const warnings = mergeWarnings([...warningsOf(history, exchange), ...(panes?.warnings ?? [])]);
     return [
       invocation ? [[title, ...callHeading(invocation.operation, invocation)]] : [],
@@ -216,8 +224,10 @@ class CallPart {
     }
     const hidden = repeatedAttempts(events, this.exchange?.key);
     this.messages = events.filter(event => !('leg' in event && hidden.has(event.leg ?? '')));
-    const steps = log.latest(Number.POSITIVE_INFINITY).toSorted((one, other) => one.at - other.at);
-    const shown = steps.filter(({ key }) => !hidden.has(key.replace(/^\w+:/, '')));
+    const steps = [...log.ended, ...missingSteps(this.history, events.at(-1)?.at ?? 0)];
+    const shown = steps
+      .toSorted((one, other) => one.at - other.at)
+      .filter(({ key }) => !hidden.has(key.replace(/^\w+:/, '')));
     this.timeline = shown.map(each => timed(each.at, stepLine(each)));
     const rest = `… ${hidden.size} attempts that ended like those around them are not shown`;
     this.hidden = hidden.size > 0 ? [[say(rest, 'dim')]] : [];
@@ -269,8 +279,9 @@ const SEEN_BY: Readonly<Record<TranscriptHeader['observer'], string>> = {
 };
 
 /** Describes the size of a transcript, who recorded it, and whether it is incomplete. */
-function transcriptHeading({ header, events, end }: Transcript, calls: number): Line[] {
-  const counts = [...(calls > 0 ? [pluralize(calls, 'call')] : []), pluralize(events.length, 'event')];
+function transcriptHeading({ header, events, end }: Transcript, shown: number, calls: number): Line[] {
+  const some = shown < calls ? `${shown} of ` : '';
+  const counts = [...(calls > 0 ? [some + pluralize(calls, 'call')] : []), pluralize(events.length, 'event')];
   const heading = line`${say('TRANSCRIPT', 'title')} of ${counts.join(', ')}${endWords(end)}`;
   if (!header) return [heading, [say('recorded by an unknown program (no header)', 'warn')]];
   const { observer, program, startedAt } = header;

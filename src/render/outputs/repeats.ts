@@ -73,8 +73,9 @@ export function outcomesLine(calls: number, outcomes: Readonly<Record<string, nu
 /** {@link outcomesLine}, then the times. */
 export function summaryLines({ calls, outcomes, acknowledged, results, crossed }: Summary): Line[] {
   const strays = `${pluralize(crossed, 'callback')} named a different call than their URL belongs to`;
+  const { pending, ...ended } = outcomes;
   return [
-    outcomesLine(calls, outcomes),
+    outcomesLine(calls, { ...ended, ...(pending !== undefined && { 'without a result': pending }) }),
     ...spreadLine('acknowledged after', acknowledged),
     ...spreadLine('results after', results),
     ...(crossed > 0 ? [[say(strays, 'bad')]] : []),

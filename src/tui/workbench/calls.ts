@@ -27,16 +27,18 @@ import {
   pluralize,
   quote,
   runningClock,
+  type Span,
   say,
   took,
 } from '../../render/line.js';
 import { panesOf } from '../../render/panes.js';
-import { newStepsOf, runningSteps, stepLines } from '../../render/steps.js';
+import { missingSteps, newStepsOf, runningSteps, stepLines } from '../../render/steps.js';
 import type { TimelineEntry } from '../../render/wire.js';
 import { Memo, memoizeByObject } from '../../util/collections.js';
 import { patchOf } from '../../util/patch-of.js';
 import type { Redactor } from '../../util/redact.js';
 import { formatDuration } from '../../util/text.js';
+import { visibleLine } from '../../util/visible.js';
 import { tableOf, WITH_PANES } from '../calls/list-detail.js';
 import { callSheets, MADE_CALL_TABS, recentSheets, type ShownCall } from '../calls/tabs.js';
 import {
@@ -87,13 +89,12 @@ export function callsList({ model, source, now, marked, supports, onChange }: Ca
   const rowOf = (exchange: Exchange) => {
     const { callLog, redactor, isLive } = source();
     const { operation, arguments: args, id, group_id } = exchange.invocation;
-    // A recording is shown in its final state. An expected or denied call was never sent.
-    const at = isLive ? now() : (callLog.whole.events.at(-1)?.at ?? 0);
+    // An expected or denied call was never sent.
     const begunAt = exchange.attempts[0]?.sentAt ?? callLog.of(exchange.key)[0]?.at ?? 0;
-    const state = exchangeState(exchange, begunAt, at);
+    const state = isLive ? exchangeState(exchange, begunAt, now()) : recordedState(exchange, begunAt);
     const problems = hasProblems(exchange) && say('  ! see Problems', 'warn');
     return viewOf(
-      { ...state, line: line`${state.line}${problems}`, isRunning: isLive && state.isRunning },
+      { ...state, line: line`${state.line}${problems}` },
       {
         time: timeCell(begunAt),
         operation: clipped(operation),
@@ -218,7 +219,9 @@ class MadeCall implements ShownCall {
   }
 
   get running() {
-    return this.#clean(runningSteps(this.#history));
+    const { isSaved, whole } = this.#callLog;
+    const at = whole.events.at(-1)?.at ?? 0;
+    return this.#clean(isSaved ? missingSteps(this.#history, at) : runningSteps(this.#history));
   }
 
   get revision(): number {
@@ -230,10 +233,12 @@ class MadeCall implements ShownCall {
     const { exchange, entries, running } = this;
     if (!exchange?.settled) {
       const steps = () => [...entries.flatMap(each => each.steps), ...running].flatMap(stepLines);
-      return this.#pending.of([entries.length], () => onePart(PENDING, steps()));
+      const title = this.#callLog.isSaved ? NO_RESULT : PENDING;
+      return this.#pending.of([entries.length], () => onePart(title, steps()));
     }
     const panes = this.#panes.of([exchange.settled], () => panesWithEvents(exchange, this.supports));
-    return panes.map(partOf => partOf(exchange, this.#news));
+    const open = this.#callLog.isSaved ? NOT_ENDED : SO_FAR;
+    return panes.map(partOf => partOf(exchange, this.#news, open));
   }
 
   get views() {
@@ -259,6 +264,8 @@ class MadeCall implements ShownCall {
 
 const PENDING: Line = [say('PENDING', 'title'), say(' the steps so far', 'dim')];
 
+const NO_RESULT: Line = [say('NO RESULT', 'title'), say(' in this recording', 'dim')];
+
 function panesWithEvents(exchange: Exchange, supports: ReadonlySet<string>) {
   const panes = panesOf(exchange, supports);
   if (!panes) return [];
@@ -274,11 +281,11 @@ function panesWithEvents(exchange: Exchange, supports: ReadonlySet<string>) {
 function withEvents(part: Part, lay: (news: News) => Document) {
   const events = joinedDocument([]);
   const documents = new Memo<Document>();
-  return (exchange: Exchange, news: readonly News[]): Part => {
+  return (exchange: Exchange, news: readonly News[], open: Span): Part => {
     if (!exchange.subscription) return part;
     for (const each of news.slice(events.count)) events.add(() => lay(each));
     return {
-      title: [...part.title, ...eventCount(exchange)],
+      title: [...part.title, ...eventCount(exchange, open)],
       isStream: true,
       document(look) {
         const own = part.document(look);
@@ -347,13 +354,8 @@ function comparedText({ exchange, redactor }: Compared): string {
 function exchangeState(exchange: Exchange, begunAt: number, now: number): CallState {
   const { settled, waitingFor } = exchange;
   if (settled) {
-    const outcome = outcomeOnce(exchange);
-    const end = outcome?.type === 'success' ? MARKS.done : MARKS.failed;
-    return {
-      mark: isSubscribed(exchange) ? MARKS.running : end,
-      line: line`${outcome && outcomeLine(outcome)}${took(settled.at - begunAt)}${eventCount(exchange)}`,
-      isRunning: false,
-    };
+    const state = settledState(exchange, settled.at - begunAt, SO_FAR);
+    return isSubscribed(exchange) ? { ...state, mark: MARKS.running } : state;
   }
   const asks = waitingFor?.type === 'oauth' ? 'asks for consent' : 'asks for a choice';
   return {
@@ -363,11 +365,43 @@ function exchangeState(exchange: Exchange, begunAt: number, now: number): CallSt
   };
 }
 
+/** The final state: nothing of a recording is still running. */
+function recordedState(exchange: Exchange, begunAt: number): CallState {
+  const { settled } = exchange;
+  if (settled) return settledState(exchange, settled.at - begunAt, NOT_ENDED);
+  return { mark: MARKS.failed, line: [say(missingWords(exchange), 'bad')], isRunning: false };
+}
+
+function missingWords(exchange: Exchange): string {
+  const { misdirected, waitingFor, attempts } = exchange;
+  const { status, broken } = attempts.at(-1) ?? {};
+  if (misdirected > 0) return 'posted to a wrong address';
+  if (waitingFor) return 'no result, and no answer to its question';
+  if (acknowledgedAfter(exchange) !== null || attempts.length === 0) return 'no result';
+  return `not acknowledged: ${visibleLine(broken?.code ?? String(status ?? 'no answer'))}`;
+}
+
+const SO_FAR = say(' so far', 'running');
+
+const NOT_ENDED = say(', open', 'warn');
+
+/** @param open about a subscription that has not ended */
+function settledState(exchange: Exchange, ms: number, open: Span): CallState {
+  const outcome = outcomeOnce(exchange);
+  return {
+    mark: outcome?.type === 'success' ? MARKS.done : MARKS.failed,
+    line: line`${outcome && outcomeLine(outcome)}${took(ms)}${eventCount(exchange, open)}`,
+    isRunning: false,
+  };
+}
+
 /** Whether the tool sent a callback that was refused or ignored; the Problems tab checks all requirements. */
-const hasProblems = memoizeByObject((exchange: Exchange) =>
-  exchange.arrivals
-    .flatMap(arrival => arrivalWarnings(arrival, exchange))
-    .some(({ id }) => id === 'RT-VALIDATE' || id?.startsWith('TOOL-')),
+const hasProblems = memoizeByObject(
+  (exchange: Exchange) =>
+    exchange.misdirected > 0 ||
+    exchange.arrivals
+      .flatMap(arrival => arrivalWarnings(arrival, exchange))
+      .some(({ id }) => id === 'RT-VALIDATE' || id?.startsWith('TOOL-')),
 );
 
 /** Cached: the text that contains the outcome may be large. */
@@ -382,12 +416,12 @@ function dispatchWords(exchange: Exchange): Line {
 
 const ENDED_BY = { final: null, cancel: ', canceled', close: ', closed' } as const;
 
-/** The number of subscription events: `, 12 events so far`, and how the subscription ended without a final event. */
-function eventCount({ subscription }: Exchange): Line {
+/** The number of subscription events, and how the subscription ended without a final event. @param open if it has not ended */
+function eventCount({ subscription }: Exchange, open: Span): Line {
   if (!subscription) return [];
   const { events, ended } = subscription;
   const count = `, ${pluralize(events, 'event')}`;
-  if (!ended) return [say(`${count} so far`, 'running')];
+  if (!ended) return [say(count, open.tone), open];
   const end = ENDED_BY[ended.by];
   return [say(count, 'dim'), ...(end === null ? [] : [say(end, 'warn')])];
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Content } from '../../../src/events/content.js';
-import { discovery } from '../../check/samples/parts.js';
+import { discovery, someCall, stray } from '../../check/samples/parts.js';
 import {
   acknowledged,
   arrives,
@@ -21,7 +21,9 @@ import {
   resultArrives,
   VIEW,
 } from '../../events/build.js';
-import { onCalls } from './support/open-session.js';
+import { onCalls, withoutStyle } from './support/open-session.js';
+
+const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 const LARGE = { columns: 120, rows: 60 };
 const sent = [...call(), ...acknowledged()];
@@ -59,6 +61,51 @@ test('a pending call has its steps so far; the last one is what it waits for', (
   expect(session.sees()).toMatch(/… waiting for the result/);
   session.tell(resultArrives());
   expect(session.sees()).not.toContain('waiting');
+});
+
+describe('a recording does not look live', () => {
+  const a = someCall('a');
+  const misdirected = stray({ type: 'tool_result', group_id: 'thread_a', id: 'a', text: 'done' });
+  const recorded = (...facts: readonly (readonly Moment[])[]) => {
+    const session = onCalls([], { opened: ['a.ndjson'] });
+    for (const each of eventsOf(facts.flat())) session.model.sources[1]?.callLog.apply(each);
+    session.press('V');
+    return session;
+  };
+
+  test.each<[string, readonly Moment[]]>([
+    ['✗ not acknowledged: no answer', call()],
+    ['✗ not acknowledged: 503', a.begun({ status: 503 })],
+    ['✗ not acknowledged: ECONNREFUSED', [...call(), ...lost()]],
+    ['✗ no result', sent],
+    ['✗ no result, and no answer to its question', [...sent, ...arrives(CHOICE)]],
+    ['✗ posted to a wrong address  ! see Problems', [...a.begun(), ...misdirected]],
+    ['✓ success after 4ms  ! see Problems', [...a.begun(), ...misdirected, ...a.result()]],
+    ['✓ success after 2ms, 1 event, open', [...subscribed, ...event('e1')]],
+  ])('the row of a call: %s', (state, facts) => {
+    const seen = recorded(facts).sees(LARGE);
+    expect(seen.split('\n').find(row => row.startsWith('❯'))).toMatch(new RegExp(`${escaped(state)}$`));
+    expect(seen).not.toContain('…');
+  });
+
+  test('a call without a result is red in the list', () => {
+    const session = onCalls([], { opened: ['a.ndjson'], level: 1 });
+    const two = [...a.begun(), ...someCall('b').begun()];
+    for (const each of eventsOf(two)) session.model.sources[1]?.callLog.apply(each);
+    session.press('V');
+    const row = session.draw(LARGE).find(each => withoutStyle(each).includes('✗ no result'));
+    expect(row?.replaceAll('\u001b', '␛')).toContain('␛[31m✗␛[39m ␛[31mno result␛[39m');
+  });
+
+  test('a call without a result has its steps, and says so in each tab', () => {
+    const session = recorded(a.begun(), misdirected);
+    expect(session.sees(LARGE)).toMatch(
+      /NO RESULT in this recording.*\n✓ sent edit_file to .*\n✓ acknowledged with 200.*\n✗ a POST to a wrong .*\n✗ no result in this recording/,
+    );
+    session.press('2');
+    expect(session.sees(LARGE)).toMatch(/✗ no result in this recording/);
+    expect(session.sees(LARGE)).not.toMatch(/waiting|PENDING/);
+  });
 });
 
 describe('RT-SUB: a call with a subscription', () => {

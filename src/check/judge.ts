@@ -89,6 +89,8 @@ export interface Check extends Pick<Rule, 'id' | 'side' | 'level'> {
   readonly calls?: readonly ConcernedCall[];
   readonly expected?: string;
   readonly actual?: string;
+  /** How to fix it, if the events show more than the advice of the rule. */
+  readonly advice?: string;
   /** The places in the messages of the reported violations. */
   readonly spots?: readonly Spot[];
   /** Other requirements that may fail for the same reason. */
@@ -215,7 +217,6 @@ export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
   const shown = found.slice(0, MAX_SHOWN);
   const status = found.some(({ isFatal }) => isFatal) ? 'fail' : statusOf(worst, rule, able);
   const spots = shown.flatMap(each => each.spots ?? []);
-  const { expected, actual } = found[0] ?? {};
   const remarks = found.filter(({ isRemarkable }) => isRemarkable);
   const absent = able.length < evidences.length ? unsupported(rule, evidences) : rule.absent;
   return {
@@ -225,10 +226,21 @@ export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
     ...(remarks.length > 0 && { isRemarkable: true }),
     events: [...new Set(shown.flatMap(each => each.events))],
     ...(isOpen({ status }) && concernOf(found, rule, evidences)), // other ids differ in each run
-    ...(expected !== undefined && { expected }),
-    ...(actual !== undefined && { actual }),
+    ...detailsOf(found[0]),
     ...(spots.length > 0 && { spots }),
     ...((status === 'fail' || status === 'warn') && masks && { masks }),
+  };
+}
+
+function detailsOf({
+  expected,
+  actual,
+  advice,
+}: Partial<Observation> = {}): Pick<Check, 'expected' | 'actual' | 'advice'> {
+  return {
+    ...(expected !== undefined && { expected }),
+    ...(actual !== undefined && { actual }),
+    ...(advice !== undefined && { advice }),
   };
 }
 

@@ -101,6 +101,8 @@ interface Details {
   readonly about?: readonly number[];
   readonly expected?: string;
   readonly actual?: string;
+  /** How to fix it, if the events show more than the advice of the rule. */
+  readonly advice?: string;
   readonly spots?: readonly Spot[];
 }
 

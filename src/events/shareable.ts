@@ -2,7 +2,7 @@ import { type CallbackType, PROTOCOL_WORDS, SECRET_URLS, traitsOf } from '../pro
 import { RecentMap } from '../util/collections.js';
 import { formatLike } from '../util/json.js';
 import { REDACTED, type Redactor, redactJson, SecretFinder } from '../util/redact.js';
-import { tokenlessUrl, urlWithoutQuery } from '../util/url.js';
+import { callbackEnding, tokenlessUrl, urlWithoutQuery } from '../util/url.js';
 import { isRecord, stringOrJson } from '../util/values.js';
 import type { Content } from './content.js';
 import type { Event, RequestEvent } from './events.js';
@@ -115,18 +115,21 @@ export interface EventRedactor extends Redactor {
 
 /**
  * Redacts the secrets in the callback URLs of events, since anyone who knows such a URL can send callbacks (threats, row 25): every path
- * segment and query value that is neither a common word nor an id of the event; short ones only in URLs. In bounded memory, and in
- * linear time, since every call has a token.
+ * segment and query value that is neither a common word nor an id of the event; short ones only in URLs. What a probe adds after its token
+ * is public. In bounded memory, and in linear time, since every call has a token.
  */
 export function callbackRedactor(events: Iterable<Event> = []): EventRedactor {
   const words = new UrlSecrets();
+  const endings = new ProbeEndings();
   const redactor: EventRedactor = {
     add: secret => words.add(secret),
     text: text => words.replaceIn(text),
     learn(event) {
       const { urls, known } = namedIn(event);
+      const ending = endings.of(event);
       for (const url of urls)
-        for (const word of possibleSecretsIn(url)) if (!known.includes(word)) words.add(word);
+        for (const word of possibleSecretsIn(url))
+          if (!known.includes(word) && !ending.includes(decoded(word))) words.add(word);
     },
   };
   for (const event of events) redactor.learn(event);
@@ -188,6 +191,24 @@ export function consentSecrets(event: Event): readonly string[] {
   return parameters.flatMap(([name, value]) =>
     PUBLIC_PARAMETERS.has(name) ? [] : (value.match(TOKEN) ?? []),
   );
+}
+
+/** What the callback URLs of probes have after their token, decoded, by call: the same in every check, and the evidence for TOOL-OPAQUE. */
+class ProbeEndings {
+  readonly #byCall = new RecentMap<string, string>(REMEMBERED);
+
+  /** Returns the ending of the event's call; empty for a call that no probe made. */
+  of(event: Event): string {
+    const [key] = event.calls ?? [];
+    if (key === undefined) return '';
+    if (event.kind === 'planned' && event.by === 'probe') this.#byCall.set(key, '');
+    if (this.#byCall.get(key) === '' && event.kind === 'request' && event.purpose === 'invocation') {
+      const json = event.body?.peekJson();
+      const url = json?.ok && isRecord(json.value) ? json.value['callback_url'] : null;
+      if (typeof url === 'string') this.#byCall.set(key, decoded(callbackEnding(url) ?? ''));
+    }
+    return this.#byCall.get(key) ?? '';
+  }
 }
 
 /** Long words are redacted anywhere, short ones in URLs. */

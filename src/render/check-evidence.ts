@@ -373,7 +373,8 @@ function causeOf({ id, standing }: Row, checks: readonly Row[]): Finding['cause'
 
 function findingOf(row: Row): Finding {
   const { id, side, level, standing, reason, reasonLines = [reason], masks, expectedFailure, events } = row;
-  const { statement, advice } = RULES[id];
+  const { statement } = RULES[id];
+  const { advice = RULES[id].advice } = row;
   const rule = {
     about: side,
     standing,

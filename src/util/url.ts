@@ -58,3 +58,10 @@ export function tokenlessUrl(text: string): string {
 function mayBeToken(segment: string): boolean {
   return TOKEN_LIKE.test(segment.replace(/%[\da-f]{2}/gi, '_'));
 }
+
+/** The part of a callback URL of this program after its token; null for other URLs. */
+export function callbackEnding(url: string): string | null {
+  return OWN_CALLBACK.exec(url)?.[1] ?? null;
+}
+
+const OWN_CALLBACK = /\/callback\/(?:[\w-]{43}|\[redacted\])(.*)$/s;

@@ -9,6 +9,7 @@ import {
   eventsOf,
   INVOCATION,
   KEY,
+  type Moment,
   OAUTH,
   RESULT,
   resultArrives,
@@ -108,6 +109,31 @@ describe('row 25: redaction of callback URLs', () => {
         expect(JSON.parse(clean).value).toEqual(JSON.parse(source).value);
       }),
     );
+  });
+});
+
+describe('row 25: the end of a callback URL of a probe', () => {
+  const secret = 'a1B2'.repeat(11).slice(0, 43);
+  const ending = '/%c3%a9%2fb?next=%2Fa%3Fb%3Dcanary';
+  const given = `http://127.0.0.1:4000/callback/${secret}${ending}`;
+  const probe: Moment = { kind: 'planned', by: 'probe', plan: 'callback-urls', checks: [], calls: [KEY] };
+  const posted = (url: string) => resultArrives().map(moment => ({ ...moment, url }));
+  const sent = call({ invocation: { ...INVOCATION, callback_url: given } });
+
+  test('is shown, as it was given and as the tool used it', () => {
+    const used = `/callback/${secret}/%C3%A9/b?next=/a?b=canary`;
+    const redactor = callbackRedactor(eventsOf([probe], sent, posted(used)));
+    expect(redactor.text(`${given} ${used}`)).toBe(`${given} ${used}`.replaceAll(secret, '[redacted]'));
+  });
+
+  test('is redacted where the tool adds something', () => {
+    const redactor = callbackRedactor(eventsOf([probe], sent, posted(`${given}&key=sk-0123456789`)));
+    expect(redactor.text('sk-0123456789')).toBe('[redacted]');
+  });
+
+  test('is redacted in a call that no probe made', () => {
+    const redactor = callbackRedactor(eventsOf(sent, posted(given)));
+    expect(redactor.text(given)).not.toMatch(/canary/);
   });
 });
 

@@ -4,6 +4,7 @@ import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
 import { addresseeIn } from '../../protocol/invocation.js';
 import { REDACTED } from '../../util/redact.js';
 import { excerpt, formatDuration, truncateBeforeToken } from '../../util/text.js';
+import { callbackEnding } from '../../util/url.js';
 import { visibleLine } from '../../util/visible.js';
 import type { CallbackEvidence, CallEvidence } from '../call.js';
 import type { Evidence, ToolCrash } from '../evidence.js';
@@ -258,20 +259,39 @@ function onOtherResult(results: readonly CallbackEvidence[]): Observed {
     : null;
 }
 
-function onUrl({ reading, callbacks, strays }: CallEvidence): Observed {
-  const misdirected = strays.map(stray => {
+function onUrl(call: CallEvidence): Observed {
+  const misdirected = call.strays.map(stray => {
     const what = `a ${stray.typeName} was posted to a wrong address`;
     return violated(what, stray, { name: visibleLine(stray.request.url) });
   });
-  const given = addresseeIn(reading)?.callback_url;
+  const given = addresseeIn(call.reading)?.callback_url;
   if (given === undefined) return misdirected;
-  const arrived = callbacks.map(callback => {
-    const difference = urlDifference(given, callback.request.url);
-    return difference === null
-      ? met(callback)
-      : violated(`a callback went to a URL other than the given one: ${difference}`, callback);
+  const arrived = call.callbacks.map(callback => {
+    const { url: used } = callback.request;
+    const difference = urlDifference(given, used);
+    if (difference === null) return met(callback);
+    const what = `a callback went to a URL other than the given one: ${difference}`;
+    return violated(what, callback, {
+      ...(call.hasPlanBy('probe') && endingsOf(given, used)),
+      ...(hasFewerEscapes(given, used) && { advice: DECODED_ADVICE }),
+    });
   });
   return [misdirected, arrived];
+}
+
+const DECODED_ADVICE =
+  'POST to callback_url exactly as received: the HTTP client decoded a part of it. With aiohttp, pass yarl.URL(url, encoded=True).';
+
+function hasFewerEscapes(given: string, used: string): boolean {
+  const [want, came] = [normalized(targetOf(given)), normalized(targetOf(used))];
+  return decoded(want).endsWith(decoded(came)) && came.split('%').length < want.split('%').length;
+}
+
+/** What the URLs have after the token of a probe: only the token is secret. */
+function endingsOf(given: string, used: string): Pick<Observation, 'expected' | 'actual'> {
+  const shown = (url: string) =>
+    truncateBeforeToken(visibleLine(`/callback/<token>${callbackEnding(url) ?? ''}`), MAX_LENGTH);
+  return { expected: shown(given), actual: shown(used) };
 }
 
 /** The part of a URL that a request line has: path and query. */
@@ -280,8 +300,16 @@ function targetOf(url: string): string {
   return target.startsWith('/') ? target : `/${target}`;
 }
 
-/** The form that clients which follow the URL standard write. */
+/** The same for equivalent escapes: of unreserved characters, and in lower case (RFC 3986, sections 6.2.2.1 and 6.2.2.2). */
 function normalized(target: string): string {
+  return target.replace(/%[\da-f]{2}/gi, code => {
+    const character = String.fromCharCode(Number.parseInt(code.slice(1), 16));
+    return /[\w.~-]/.test(character) ? character : code.toUpperCase();
+  });
+}
+
+/** The form that clients which follow the URL standard write. */
+function parsed(target: string): string {
   const base = 'http://callback.invalid';
   return URL.canParse(target, base) ? targetOf(new URL(target, base).href) : target;
 }
@@ -291,12 +319,16 @@ function normalized(target: string): string {
  * conversation. A proxy before the listener may have removed the beginning of the path.
  */
 function urlDifference(given: string, used: string): string | null {
-  const [want, came] = [targetOf(given), targetOf(used)];
-  if (want.endsWith(came) || normalized(want).endsWith(came) || isSameRedacted(want, came)) return null;
-  const [wantPath = '', wantQuery] = want.split(/\?(.*)/s);
+  const [want, came] = [normalized(targetOf(given)), normalized(targetOf(used))];
+  if (want.endsWith(came) || normalized(parsed(want)).endsWith(came) || isSameRedacted(want, came))
+    return null;
+  const [wantPath = '', wantQuery = ''] = want.split(/\?(.*)/s);
   const [path = '', query] = came.split(/\?(.*)/s);
   if (query !== wantQuery && wantPath.endsWith(path)) {
-    return query === undefined ? 'its query was left out' : 'its query was changed';
+    if (query === undefined) return 'its query was left out';
+    return decoded(query) === decoded(wantQuery)
+      ? 'the encoding of its query was changed'
+      : 'its query was changed';
   }
   if (wantPath.replace(/\/$/, '').endsWith(path.replace(/\/$/, ''))) return 'its trailing slash was changed';
   return decoded(wantPath).endsWith(decoded(path)) ? 'its encoding was changed' : 'its path was changed';
@@ -338,7 +370,7 @@ type Delivery = ReturnType<CallEvidence['deliveries']>[number];
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
 
-/** Maximum length of a quoted header or refusal, in characters. */
+/** Maximum length of a quoted header, refusal or URL, in characters. */
 const MAX_LENGTH = 300;
 
 /** Statuses with which a listener rejects an invalid request. */

@@ -92,14 +92,17 @@ const json: CheckFormat = ({ program, target, run, record, warnings }) => {
   return `${safeJson(report, 2)}\n`;
 };
 
-function rowReport({ expectedFailure, spots = [], reasonLines: _, ...row }: Row, record: WireRecord): object {
+function rowReport(
+  { expectedFailure, spots = [], reasonLines: _, advice, ...row }: Row,
+  record: WireRecord,
+): object {
   const { id, standing, events, runs } = row;
   const { reason, place } = expectedFailure ?? {};
-  const { statement, advice } = RULES[id];
+  const { statement } = RULES[id];
   return {
     ...row,
     statement,
-    ...(isBreach(standing) && { advice }),
+    ...(isBreach(standing) && { advice: advice ?? RULES[id].advice }),
     ...(expectedFailure && { expectedFailure: { reason, place } }),
     ...(hasEvidence(standing) && {
       evidence: evidenceOf({ events, spots, ...(runs && { runs }) }, record).shown,

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import type { Check } from '../../../src/check/judge.js';
+import { peculiarTool } from '../../peers/tools/peculiar.mjs';
+import { checking, findingsIn } from '../support/checking.js';
+import { temporaryFolder } from '../support/folder.js';
+import { runHere } from '../support/in-process.js';
+import { servePeer } from '../support/serve-peer.js';
+
+/** What a check says of right tools whose framework has a peculiarity of its own. */
+
+type Findings = Readonly<Record<string, readonly [Check['status'], string]>>;
+
+const summaryOf = (checks: readonly Check[]): Findings =>
+  Object.fromEntries(checks.map(({ id, status, reason }) => [id, [status, reason]]));
+
+async function startPeculiar(PECULIARITY: string) {
+  const peer = await servePeer(peculiarTool({ PECULIARITY }));
+  return { url: peer.url, [Symbol.asyncDispose]: peer.stop };
+}
+
+async function checkingPeculiar(peculiarity: string): Promise<readonly Check[]> {
+  await using peer = await startPeculiar(peculiarity);
+  return await checking(peer.url);
+}
+
+describe.concurrent('a right tool', () => {
+  test.each<[string, Findings]>([
+    ['', {}],
+    ['normalizes-escapes', {}],
+    [
+      'decodes-query',
+      {
+        'TOOL-OPAQUE': [
+          'fail',
+          'a callback went to a URL other than the given one: the encoding of its query was changed',
+        ],
+      },
+    ],
+  ])('%s', async (peculiarity, expected) => {
+    expect(summaryOf(findingsIn(await checkingPeculiar(peculiarity)))).toEqual(expected);
+  });
+});
+
+test('TOOL-OPAQUE shows the given and the used end of the URL and what to do, live and in a transcript, without the token', async () => {
+  await using peer = await startPeculiar('decodes-query');
+  await using folder = await temporaryFolder();
+  const file = `${folder.path}/run.ndjson`;
+  const only = ['--only', 'tool-opaque', '-q'];
+  const live = await runHere(['check', peer.url, ...only, '--save', file]);
+  const saved = await runHere(['check', file, ...only]);
+  for (const { stdout } of [live, saved]) {
+    expect(stdout).toContain('    expected  /callback/<token>?token=3f1c&next=%2Fa%3Fb%3Dc&empty=\n');
+    expect(stdout).toContain('    actual    /callback/<token>?token=3f1c&next=/a?b%3Dc&empty=\n');
+    expect(stdout).toContain('│ POST /callback/[redacted]?token=3f1c&next=/a?b%3Dc&empty= → 200');
+    expect(stdout).toMatch(/^ {4}to do .*With aiohttp, pass yarl\.URL\(url, encoded=True\)\.$/m);
+    expect(stdout).not.toMatch(/callback\/[\w-]{43}/);
+  }
+});

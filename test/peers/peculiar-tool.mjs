@@ -1,0 +1,4 @@
+import { serve } from './kit.mjs';
+import { peculiarTool } from './tools/peculiar.mjs';
+
+await serve(peculiarTool(process.env));

@@ -1,0 +1,146 @@
+import { once } from 'node:events';
+import { request as open } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Journal, ownOrigin, sendJson } from '../kit.mjs';
+
+/**
+ * What frameworks do by default. `target` writes the path and query of a callback URL; `refusal` gives the answer to a body that the
+ * framework refuses before the tool sees it.
+ */
+const PECULIARITIES = {
+  /** Python's requests, urllib3 and aiohttp, as RFC 3986 allows: escapes in upper case, none for unreserved characters. */
+  'normalizes-escapes': {
+    target: path => path.replace(/%[2-7][\da-f]/gi, unescapeWord).replace(/%../g, each => each.toUpperCase()),
+  },
+  /** aiohttp without `encoded=True`: what a query need not escape is decoded. */
+  'decodes-query': {
+    target: path => path.replace(/\?.*/s, query => query.replace(/%2f/gi, '/').replace(/%3f/gi, '?')),
+  },
+  /** Fastify: keys that may pollute a prototype. */
+  'refuses-prototypes': {
+    refusal: body =>
+      Object.hasOwn(body, '__proto__') || Object.hasOwn(body, 'constructor')
+        ? { status: 400, text: "Body is not valid JSON but content-type is set to 'application/json'" }
+        : null,
+  },
+  /** Go's DisallowUnknownFields. */
+  'refuses-unknown': {
+    refusal: body =>
+      refusedBy(body, MEMBERS, name => ({ status: 400, text: `json: unknown field "${name}"` })),
+  },
+  /** Jackson in Javalin. */
+  'fails-on-unknown': {
+    refusal: body => refusedBy(body, MEMBERS, () => ({ status: 500, text: 'Server Error' })),
+  },
+  /** A class with the required members alone. */
+  'refuses-optional': {
+    refusal: body => refusedBy(body, REQUIRED, () => ({ status: 500, text: 'Server Error' })),
+  },
+  /** Jackson in a handler that has answered 200 already. */
+  'reports-unknown': {
+    fault: body => refusedBy(body, MEMBERS, name => `Error: unrecognized field "${name}". Leave it out.`),
+  },
+};
+
+function unescapeWord(code) {
+  const character = decodeURIComponent(code);
+  return /[\w.~-]/.test(character) ? character : code;
+}
+
+const REQUIRED = ['operation', 'arguments', 'id', 'callback_url', 'group_id'];
+
+const MEMBERS = [...REQUIRED, 'call_id', 'thread_ancestors', 'user_id'];
+
+function refusedBy(body, known, answer) {
+  const unknown = Object.keys(body).find(name => !known.includes(name));
+  return unknown === undefined ? null : answer(unknown);
+}
+
+const TOOLS = [
+  {
+    name: 'echo',
+    description: 'Returns the text.',
+    inputSchema: {
+      type: 'object',
+      properties: { text: { type: 'string' } },
+      required: ['text'],
+      additionalProperties: false,
+    },
+    annotations: { readOnly: true },
+  },
+];
+
+function resultOf({ operation, arguments: given }) {
+  if (operation !== 'echo') return 'Error: unknown operation. Available: echo.';
+  const { text, ...others } = Object(given);
+  if (typeof text !== 'string' || Object.keys(others).length > 0)
+    return 'Error: text must be a string, and the only argument. Correct it and call again.';
+  return text;
+}
+
+const PAUSES_MS = [100, 200, 400, 800, 1600];
+
+/** A right tool in all but its peculiarity. */
+export function peculiarTool({ PECULIARITY = '' }) {
+  if (PECULIARITY && !Object.hasOwn(PECULIARITIES, PECULIARITY))
+    throw new Error(`PECULIARITY=${PECULIARITY} is not known`);
+  const {
+    target = path => path,
+    refusal = () => null,
+    fault = () => null,
+  } = PECULIARITIES[PECULIARITY] ?? {};
+  const journal = new Journal();
+
+  const handle = async (request, response) => {
+    if (request.url === '/__log') return sendJson(response, journal.entries);
+    if (request.url === '/.well-known/rap-toolset') {
+      await journal.receive('discovery', request);
+      return sendJson(response, {
+        name: 'peculiar-tool',
+        endpoint: `${ownOrigin(request)}/invoke`,
+        tools: TOOLS,
+      });
+    }
+    const { body } = await journal.receive(request.url.slice(1), request);
+    if (request.url !== '/invoke') return response.writeHead(200).end();
+    const refused = isObject(body) ? refusal(body) : null;
+    response.writeHead(refused?.status ?? 200).end(refused?.text);
+    if (refused || !isObject(body) || typeof body.callback_url !== 'string') return;
+    const { id, call_id, group_id } = body;
+    await deliver(body.callback_url, {
+      type: 'tool_result',
+      ...{ id, call_id, group_id },
+      text: fault(body) ?? resultOf(body),
+    });
+  };
+  return Object.assign(handle, { entries: journal.entries });
+
+  /** Tries again after a 5xx or a broken connection. */
+  async function deliver(url, message) {
+    for (const pause of [...PAUSES_MS, 0]) {
+      if ((await post(url, JSON.stringify(message))) < 500) return;
+      await sleep(pause);
+    }
+  }
+
+  /** The status; 599 without one. The request line has what `target` writes. */
+  async function post(url, raw) {
+    const [, origin, path] = /^(http:\/\/[^/]+)(.*)$/s.exec(url);
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(raw) };
+    const entry = journal.add('delivery', { url, headers, raw });
+    try {
+      const outgoing = open(origin, { method: 'POST', path: target(path), headers, agent: false }).end(raw);
+      const [answer] = await once(outgoing, 'response');
+      outgoing.on('error', () => {});
+      answer.resume();
+      entry.status = answer.statusCode;
+    } catch (error) {
+      entry.error = error.code ?? error.message;
+    }
+    return entry.status ?? 599;
+  }
+}
+
+function isObject(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

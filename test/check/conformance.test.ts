@@ -27,6 +27,8 @@ describe('the verdict on a run', () => {
     ['a pass', 'passed', [row('pass'), row('not-applicable')], []],
     ['a warning is not a failure', 'passed', [row('pass'), row('warn')], []],
     ['a gap', 'incomplete', [row('pass'), row('could-not-run')], []],
+    ['a flaky rule neither passed nor failed', 'incomplete', [row('pass'), row('flaky')], []],
+    ['a failure takes precedence over a flaky rule', 'failed', [row('fail'), row('flaky')], []],
     ['a failure takes precedence over a gap', 'failed', [row('fail'), row('could-not-run')], []],
     ['a case that passes', 'passed', [row('not-applicable')], [aCase('pass')]],
     ['a case that fails', 'failed', [row('pass')], [aCase('fail')]],
@@ -57,6 +59,7 @@ describe('gaps in the recording', () => {
 describe('an expected failure', () => {
   test.each<[CheckStatus, Standing, Verdict]>([
     ['fail', 'expected', 'passed'],
+    ['flaky', 'expected', 'passed'],
     ['warn', 'expected', 'passed'],
     ['could-not-run', 'expected', 'passed'],
     ['pass', 'stale', 'failed'],

@@ -27,9 +27,12 @@ export async function judgeOnce(
   why: string,
 ): Promise<Judged> {
   const judged = await judgeSides(recordings, sides, selection);
-  const isExpected = ({ id }: Check) => expectedFailures.some(each => each.id === id);
-  const whyOnce = (check: Check) => (isExpected(check) ? null : why);
+  const whyOnce = (check: Check) => (isExpected(check, expectedFailures) ? null : why);
   return { ...judged, checks: mergeRuns(judged.checks, [], { whyOnce }), repeats: [] };
+}
+
+function isExpected({ id }: Check, expectedFailures: CheckPlan['expectedFailures']): boolean {
+  return expectedFailures.some(each => each.id === id);
 }
 
 const CASE_ONCE = 'a case is called once, unless its operation is marked readOnly or given with --operation';
@@ -45,8 +48,9 @@ export async function judgeWithRepeats(
 ): Promise<Judged> {
   const { sides, selection, expectedFailures } = plan;
   const judged = await judgeSides(first, sides, selection);
-  const isExpected = ({ id }: Check) => expectedFailures.some(each => each.id === id);
-  const failed = judged.checks.filter(check => check.status === 'fail' && !isExpected(check));
+  const failed = judged.checks.filter(
+    check => check.status === 'fail' && !isExpected(check, expectedFailures),
+  );
   const only = new Set(failed.map(({ id }) => id));
   const repetitions: Repetition[] = [];
   const repeats: (readonly Event[])[] = [];
@@ -65,7 +69,7 @@ export async function judgeWithRepeats(
   return {
     ...judged,
     checks: mergeRuns(judged.checks, repetitions, {
-      whyOnce: check => (isExpected(check) ? null : why),
+      whyOnce: check => (isExpected(check, expectedFailures) ? null : why),
       transcriptOf: (check, run) => transcriptOf(plan, check, run),
     }),
     repeats,

@@ -58,7 +58,8 @@ class UnknownDraft extends Error {}
 
 function unusable(error: unknown): ValueCheck {
   if (error instanceof UnknownDraft) return { kind: 'unusable', reason: error.message, isUnknownDraft: true };
-  if (error instanceof RangeError) return { kind: 'unusable', reason: 'its $ref never ends' };
+  if (error instanceof RangeError)
+    return { kind: 'unusable', reason: 'its $ref never ends, or refers too deep' };
   const message = error instanceof Error ? error.message : 'it cannot be compiled';
   const advice = 'a pattern, uniqueItems or a long list in the schema is too costly';
   const reason = error instanceof TimeLimitError ? `validation ${message}; ${advice}` : message;

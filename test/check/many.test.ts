@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { gatherEvidence } from '../../src/check/evidence.js';
 import { checksOf } from '../../src/check/judge.js';
 import { eventsOf } from '../events/build.js';
+import { LINEAR, slowdown } from '../support/cpu-ms.js';
 import { discovery, notice, someCall } from './samples/parts.js';
 
 const times = <T>(count: number, make: (index: number) => readonly T[]) =>
@@ -11,7 +12,6 @@ const TEXT = 'x'.repeat(2_000);
 
 const shared = { id: 'same', group_id: 'g' };
 
-/** Doubling the number doubles the time of linear work; quadratic work takes four times as long. */
 test.each([
   [
     'events of one call',
@@ -56,17 +56,9 @@ test.each([
     },
   ],
 ])('judges thousands of %s in linear time', async (_, count, make) => {
-  const judging = async (number: number) => {
+  const judge = async (number: number) => {
     const events = eventsOf(discovery(), times(number, make));
-    const begun = process.cpuUsage().user;
     for (const side of ['tool', 'runtime'] as const) checksOf(side, [await gatherEvidence({ events }, side)]);
-    return process.cpuUsage().user - begun;
   };
-  await judging(count / 4); // compiles on the first run
-  const ratios: number[] = []; // the garbage collector may run in any of them
-  do {
-    const once = await judging(count);
-    ratios.push((await judging(2 * count)) / once);
-  } while (Math.min(...ratios) >= 3.2 && ratios.length < 3);
-  expect(Math.min(...ratios)).toBeLessThan(3.2);
+  expect(await slowdown(count, judge)).toBeLessThan(LINEAR);
 });

@@ -156,6 +156,8 @@ describe('row 23: $ref', () => {
     expect(connections).toBe(0);
   });
 
+  const ENDLESS = 'its $ref never ends, or refers too deep';
+
   test('follows a local one; without its target the schema is unusable', async () => {
     expect((await checkValue({ $ref: '#/$defs/none' }, 1)).kind).toBe('unusable');
     expect(await checkValue({ $ref: '#/$defs/a', $defs: { a: { type: 'number' } } }, 1)).toEqual({
@@ -167,7 +169,16 @@ describe('row 23: $ref', () => {
     ['itself', { $ref: '#' }],
     ['each other', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } }],
   ])('one to %s is an error, not a stack overflow', async (_, schema) => {
-    expect(await checkValue(schema, 1)).toEqual({ kind: 'unusable', reason: 'its $ref never ends' });
+    expect(await checkValue(schema, 1)).toEqual({ kind: 'unusable', reason: ENDLESS });
+  });
+
+  test('a long chain of them is followed, or an error', async () => {
+    const chain = (length: number) => {
+      const links = Array.from({ length }, (_, at) => [`a${at}`, { $ref: `#/$defs/a${at + 1}` }]);
+      return { $ref: '#/$defs/a0', $defs: { ...Object.fromEntries(links), [`a${length}`]: { const: 1 } } };
+    };
+    expect(await checkValue(chain(500), 1)).toEqual({ kind: 'valid' });
+    expect(await checkValue(chain(20_000), 1)).toEqual({ kind: 'unusable', reason: ENDLESS });
   });
 
   const tree = { type: 'object', properties: { next: { $ref: '#' } }, additionalProperties: false };

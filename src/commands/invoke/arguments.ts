@@ -134,15 +134,19 @@ function jsonWhere(text: string, fits: (value: unknown) => boolean): unknown {
  * Returns the possible types of a property: its `type`, the types of its `enum` or `const`, and those of its subschemas and
  * references. References may be circular.
  */
-function typesOf(property: unknown, root: Schema | null, seen = new Set<unknown>()): Set<string> {
-  if (!isRecord(property) || seen.has(property)) return new Set();
-  seen.add(property);
-  const { type, enum: values, const: value, anyOf, oneOf, allOf, $ref } = property;
-  const own = [type].flat().filter(each => typeof each === 'string');
-  const given = [values, value].flat().filter(each => each !== undefined);
-  const parts = [anyOf, oneOf, allOf, referred($ref, root)].flat();
-  const theirs = parts.flatMap(part => [...typesOf(part, root, seen)]);
-  return new Set([...own, ...(own.length === 0 ? given.map(typeName) : []), ...theirs]);
+function typesOf(property: unknown, root: Schema | null): Set<string> {
+  const types = new Set<string>();
+  const parts = new Set<unknown>([property]);
+  for (const part of parts) {
+    // grows during the loop
+    if (!isRecord(part)) continue;
+    const { type, enum: values, const: value, anyOf, oneOf, allOf, $ref } = part;
+    const own = [type].flat().filter(each => typeof each === 'string');
+    const given = [values, value].flat().filter(each => each !== undefined);
+    for (const each of own.length === 0 ? given.map(typeName) : own) types.add(each);
+    for (const each of [anyOf, oneOf, allOf, referred($ref, root)].flat()) parts.add(each);
+  }
+  return types;
 }
 
 /** Resolves references within the document only; nothing is fetched. */

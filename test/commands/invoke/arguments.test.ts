@@ -66,6 +66,13 @@ test.each([
   expect(typed('key', text, { $defs, properties: { key: property } })).toEqual(value);
 });
 
+test('a long chain of references is followed to its end', () => {
+  const length = 20_000;
+  const links = Array.from({ length }, (_, at) => [`a${at}`, { $ref: `#/$defs/a${at + 1}` }]);
+  const chained = { ...Object.fromEntries(links), [`a${length}`]: { type: 'number' } };
+  expect(typed('key', '2', { $defs: chained, properties: { key: { $ref: '#/$defs/a0' } } })).toBe(2);
+});
+
 test('row 22: repeated references are followed once', () => {
   const key = { anyOf: Array.from({ length: 25 }, () => ({ $ref: '#/properties/key' })) };
   const start = cpuMs();

@@ -72,7 +72,16 @@ export const findingSchema = z.discriminatedUnion('saw', [
     .object({ saw: z.literal('leak'), where: z.enum(['model', 'failure', 'log']), text: z.string() })
     .check(z.describe('A text or a line with a value of the query of an auth_url')),
   z
-    .object({ saw: z.literal('log'), operations: z.array(z.string()), isWhole: z.boolean() })
+    .object({
+      saw: z.literal('log'),
+      operations: z.array(z.string()),
+      /** Of these, those without a time near them, and those with a result and without an outcome. */
+      untimed: z.optional(z.array(z.string())),
+      unended: z.optional(z.array(z.string())),
+      /** The results that match no call and are not in the log, as thread and id. */
+      undiscarded: z.optional(z.array(z.string())),
+      isWhole: z.boolean(),
+    })
     .check(z.describe("The operations that the runtime's own log names, of those that were called")),
 ]);
 

@@ -143,13 +143,13 @@ export const runtimeRequestRules = defineRules({
   },
   'RT-AUDIT': {
     level: 'SHOULD',
-    statement:
-      'logs invocations with operation, time and outcome; judged: the log names each called operation',
-    advice: 'Log each invocation with its operation, time and outcome.',
+    statement: 'logs invocations with operation, time and outcome, and results that match no pending call',
+    advice: 'Log each invocation with its operation, time and outcome, and each result that you discard.',
     invocationPage:
       'Runtimes SHOULD log tool invocations for audit purposes, including the operation name, timestamp, and outcome.',
     absent: "only check --runtime with --log <file> reads the runtime's own log",
-    observe: ({ calls, view }) => view?.findings('log').map(({ message }) => onLog(calls, message)) ?? null,
+    observe: ({ calls, view }) =>
+      view?.findings('log').map(({ message }) => [onLog(calls, message), onDiscards(calls, message)]) ?? null,
   },
 });
 
@@ -175,15 +175,37 @@ function onRefusedArguments({ call, answers, tools, ...asked }: RequestedCall): 
 }
 
 /** @param log the operations of the scenario that the runtime's log mentions */
-function onLog(calls: readonly CallEvidence[], { operations, isWhole }: Finding<'log'>): Observed {
+function onLog(calls: readonly CallEvidence[], log: Finding<'log'>): Observed {
+  const { operations, untimed = [], unended = [], isWhole } = log;
   return calls.map(({ invocation, attempts: [first] }) => {
     if (!invocation || !first) return null;
-    if (operations.includes(invocation.operation)) return met(first);
-    return isWhole
-      ? violatedIfComplete('the log does not name operations that were called', first, {
-          faults: [faultLine(invocation.operation)],
-        })
-      : inconclusive('a part of the log is missing', first);
+    const { operation } = invocation;
+    const details = { faults: [faultLine(operation)] };
+    if (!isWhole && !operations.includes(operation))
+      return inconclusive('a part of the log is missing', first);
+    if (!operations.includes(operation))
+      return violatedIfComplete('the log does not name operations that were called', first, details);
+    if (!isWhole) return met(first);
+    return [
+      untimed.includes(operation)
+        ? violatedIfComplete('the log has no time of operations', first, details)
+        : met(first),
+      unended.includes(operation)
+        ? violatedIfComplete('the log has no outcome of operations', first, details)
+        : null,
+    ];
+  });
+}
+
+function onDiscards(calls: readonly CallEvidence[], { undiscarded = [], isWhole }: Finding<'log'>): Observed {
+  const discarded = calls
+    .flatMap(call => call.messages('tool_result'))
+    .filter(({ callback }) => callback.verdict?.kind === 'discarded' && callback.response !== null);
+  return discarded.map(({ callback, message: { group_id, id } }) => {
+    const name = `${group_id}/${id}`;
+    if (!isWhole || !undiscarded.includes(name)) return null;
+    const what = 'the log does not name results that match no pending call';
+    return violatedIfComplete(what, callback, { faults: [faultLine(name)] });
   });
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Content } from '../../events/content.js';
-import type { Event } from '../../events/events.js';
+import type { Event, RequestEvent } from '../../events/events.js';
 import { renumbered } from '../../events/history.js';
 import { createLog, type Log } from '../../events/log.js';
 import { consentSecrets } from '../../events/shareable.js';
@@ -15,7 +15,7 @@ import type { Sink } from '../../system/streams.js';
 import { forEachConcurrently } from '../../util/collections.js';
 import { REDACTED } from '../../util/redact.js';
 import { excerpt, joinFirst, truncateBeforeToken } from '../../util/text.js';
-import { valueAt } from '../../util/values.js';
+import { isRecord, valueAt } from '../../util/values.js';
 import type { Recording } from '../evidence.js';
 import { playScenario, type Scenario } from './scenario.js';
 import { callScenarios } from './scenarios/calls.js';
@@ -198,8 +198,8 @@ const TAIL = 256;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Remembers where the runtime's own log ends. Returns a function that finds, after a scenario, leaked secrets, and the operations that
- * the log names since then. Without a log, it finds only what the model got.
+ * Remembers where the runtime's own log ends. Returns a function that finds, after a scenario, leaked secrets, and what the log contains
+ * since then of the calls and of discarded results. Without a log, it finds only what the model got.
  */
 export async function findingsSince(
   path: string | undefined,
@@ -223,10 +223,9 @@ export async function findingsSince(
       // A runtime that writes no log names no operation in it.
       return { findings: [...leaksIn(events), { saw: 'log', operations: [], isWhole: true }], warning };
     }
-    const operations = calledIn(events).filter(name => hasWord(part.text, name));
     const findings = [
       ...leaksIn(events, part.text),
-      { saw: 'log', operations, isWhole: part.isWhole } as const,
+      { saw: 'log', ...auditOf(events, part.text), isWhole: part.isWhole } as const,
     ];
     if (part.isWhole) return { findings };
     const warning = `only a part of ${path} was read: it is too long, or the runtime began it anew`;
@@ -285,13 +284,93 @@ function textsFor(who: 'model' | 'failure', events: readonly Event[]): readonly 
   });
 }
 
-function calledIn(events: readonly Event[]): readonly string[] {
-  const names = events.flatMap(event => {
-    if (event.kind !== 'request' || event.purpose !== 'invocation' || !event.body?.json.ok) return [];
-    const name = valueAt(event.body.json.value, 'operation');
-    return typeof name === 'string' ? [name] : [];
+/** A date, a time of day, or the seconds, milliseconds, microseconds or nanoseconds since 1970. */
+const TIME = /(?<![\d.])\d{1,2}:\d{2}|\d{4}-\d{2}-\d{2}|(?<!\d)1[5-9]\d{8}(?:\d{3}){0,3}(?!\d)/;
+
+/** A word or a status that says how a call ended. */
+const OUTCOME =
+  /result|outcome|status|success|succe|complet|done|finish|answer|fail|error|cancel|refus|reject|den(?:y|ied)|time(?:d )?-?out|\bok\b|\b[2-5]\d\d\b/i;
+
+/** Words for a result that matches no pending call. */
+const DISCARDED =
+  /discard|match|ignor|drop|refus|reject|unexpected|orphan|stray|\b404\b|(?:unknown|no such|no pending|invalid) (?:call|id|thread|group|result|tool_result)/i;
+
+/** An entry of a log may have several lines: this many around the name of an operation belong to it. */
+const ENTRY_LINES = 3;
+
+/** What the log contains of the calls, and of the results that match no call. */
+function auditOf(events: readonly Event[], log: string) {
+  const lines = log.split('\n');
+  const invocations = invocationsIn(events);
+  const places = new Map(
+    namesOf(invocations).map(name => [
+      name,
+      lines.flatMap((line, index) => (hasWord(line, name) ? [index] : [])),
+    ]),
+  );
+  const placesOf = (name: string) => places.get(name) ?? [];
+  const operations = [...places.keys()].filter(name => placesOf(name).length > 0);
+  const isNear = (pattern: RegExp, name: string) =>
+    placesOf(name).some(index =>
+      lines
+        .slice(Math.max(0, index - ENTRY_LINES), index + 1 + ENTRY_LINES)
+        .some(line => pattern.test(line.replaceAll(name, ''))),
+    );
+  const ended = namesOf(invocations.filter(call => hasResult(call, events)));
+  return {
+    operations,
+    untimed: operations.filter(name => !isNear(TIME, name)),
+    // Two entries are a beginning and an end, in any words.
+    unended: operations.filter(
+      name => ended.includes(name) && placesOf(name).length < 2 && !isNear(OUTCOME, name),
+    ),
+    undiscarded: DISCARDED.test(log)
+      ? []
+      : unknownResultsIn(events)
+          .filter(({ unknown }) => !hasWord(log, unknown))
+          .map(({ group_id, id }) => `${group_id}/${id}`),
+  };
+}
+
+type Message = Readonly<Record<string, unknown>>;
+
+function messagesIn(events: readonly Event[], purpose: RequestEvent['purpose']): readonly Message[] {
+  return events.flatMap(event => {
+    if (event.kind !== 'request' || event.purpose !== purpose || !event.body?.json.ok) return [];
+    return isRecord(event.body.json.value) ? [event.body.json.value] : [];
   });
-  return [...new Set(names)];
+}
+
+const invocationsIn = (events: readonly Event[]) => messagesIn(events, 'invocation');
+
+function namesOf(invocations: readonly Message[]): readonly string[] {
+  return [
+    ...new Set(invocations.flatMap(({ operation }) => (typeof operation === 'string' ? [operation] : []))),
+  ];
+}
+
+const resultsIn = (events: readonly Event[]) =>
+  messagesIn(events, 'callback').filter(({ type }) => type === 'tool_result');
+
+function hasResult({ id, group_id }: Message, events: readonly Event[]): boolean {
+  return resultsIn(events).some(result => result['id'] === id && result['group_id'] === group_id);
+}
+
+/** A result that names a call which the runtime did not make, with the part of its name that is unknown. */
+interface UnknownResult {
+  readonly group_id: string;
+  readonly id: string;
+  readonly unknown: string;
+}
+
+function unknownResultsIn(events: readonly Event[]): readonly UnknownResult[] {
+  const invocations = invocationsIn(events);
+  return resultsIn(events).flatMap(({ group_id, id }) => {
+    if (typeof group_id !== 'string' || typeof id !== 'string') return [];
+    if (!invocations.some(each => each['group_id'] === group_id))
+      return [{ group_id, id, unknown: group_id }];
+    return invocations.some(each => each['id'] === id) ? [] : [{ group_id, id, unknown: id }];
+  });
 }
 
 /** Whether a text contains a word, not only as a part of a longer one. */

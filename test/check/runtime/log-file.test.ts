@@ -2,7 +2,7 @@ import { appendFile, mkdir, truncate } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { findingsSince } from '../../../src/check/runtime/run.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
-import { call, eventsOf } from '../../events/build.js';
+import { arrives, call, eventsOf } from '../../events/build.js';
 
 const IDS = { id: 'a', group_id: 'b', callback_url: 'http://a/', arguments: {} };
 
@@ -32,6 +32,50 @@ const begin = (text: string) => async (path: string) => {
 
 const PART = 'only a part of log was read: it is too long, or the runtime began it anew';
 const UNREADABLE = 'cannot read log: it was not written, or is not a file that may be read';
+
+const RESULT = { type: 'tool_result', group_id: 'b', id: 'a', text: 'done' };
+
+/** What the log of one call of `edit` lacks; the tool then sends these results. */
+async function lacking(log: string, ...results: readonly object[]) {
+  await using folder = await temporaryFolder();
+  await folder.write('log', '');
+  const find = await findingsSince(folder.file('log'));
+  await folder.write('log', log);
+  const sent = results.map((fields, index) => arrives({ ...RESULT, ...fields }, { leg: `back-${index}` }));
+  const { findings } = await find(eventsOf(call({ invocation: { ...IDS, operation: 'edit' } }), ...sent));
+  const { untimed, unended, undiscarded } = Object(findings.find(({ saw }) => saw === 'log'));
+  return { time: untimed?.[0], outcome: unended?.[0], discard: undiscarded?.[0] };
+}
+
+test.each([
+  ['2026-11-28 10:02:03 edit done'],
+  ['{"time":1795860123456,"op":"edit","ok":true,"status":200}'],
+  ['Nov 28 10:02:03 host agent[7]: edit\nNov 28 10:02:04 host agent[7]: edit'],
+  ['{\n  "at": "2026-11-28T10:02:03Z",\n  "operation": "edit",\n  "outcome": "result"\n}'],
+])('finds time and outcome in %j', async log => {
+  expect(await lacking(log, {})).toEqual({});
+});
+
+test.each([
+  ['edit done', { time: 'edit' }],
+  ['edit at http://127.0.0.1:44989/invoke: done', { time: 'edit' }],
+  ['2026-11-28 10:02:03 call edit', { outcome: 'edit' }],
+])('finds what %j lacks', async (log, lacks) => {
+  expect(await lacking(log, {})).toEqual(lacks);
+});
+
+test('finds no lack of an outcome without a result', async () => {
+  expect(await lacking('2026-11-28 10:02:03 call edit')).toEqual({});
+});
+
+test.each([
+  ['2026-11-28 10:02:03 edit done', { id: 'x1' }, 'b/x1'],
+  ['2026-11-28 10:02:03 edit done', { group_id: 'y1' }, 'y1/a'],
+  ['2026-11-28 10:02:03 edit done; x1', { id: 'x1' }, undefined],
+  ['2026-11-28 10:02:03 edit done; 404: no call matches', { id: 'x1' }, undefined],
+])('in %j, a discarded result %j is not logged: %s', async (log, fields, discard) => {
+  expect(await lacking(log, fields, {})).toEqual({ discard });
+});
 
 test.each<[string, string | null, (path: string) => Promise<unknown>, object]>([
   ['nothing new', 'one\n', async () => {}, { operations: [], isWhole: true }],

@@ -38,7 +38,7 @@ afterAll(() => rm(folder, { recursive: true }));
 /** Visible in the log only, which names no scenario: so they run one after the other. */
 const isLogged = ({ fault }: { fault: string }) => fault.startsWith('logs-');
 
-const ABOUT_LOGS = SCENARIOS.filter(({ name }) => name === 'result' || name === 'consent');
+const ABOUT_LOGS = SCENARIOS.filter(({ name }) => ['result', 'consent', 'wrong-ids'].includes(name));
 
 /** Visible in times of some ms, which other runtimes in this process would change. */
 const TIMED = [

@@ -3,6 +3,7 @@
  * methods of the example runtime that differ. The object of a fault stands between the runtime and its class, so that
  * `super` is the right runtime.
  */
+import { appendFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Runtime } from '../../../fixtures/runtimes/node/runtime.mjs';
 import { CONVERSATION_FAULTS } from './conversation-faults.mjs';
@@ -260,7 +261,24 @@ const BROKEN = {
       },
     },
   },
-  'RT-AUDIT': { 'logs-nothing': { audit() {} } },
+  'RT-AUDIT': {
+    'logs-nothing': { audit() {} },
+    'logs-no-times': {
+      audit(entry) {
+        if (this.log) appendFileSync(this.log, `${JSON.stringify(entry)}\n`);
+      },
+    },
+    'logs-no-outcomes': {
+      audit({ operation, outcome }) {
+        if (operation && outcome.startsWith('acknowledgement')) super.audit({ operation });
+      },
+    },
+    'logs-no-discarded-results': {
+      audit(entry) {
+        if (entry.operation) super.audit(entry);
+      },
+    },
+  },
   'RT-VALIDATE': {
     'accepts-unknown-types': {
       callbackFault(callback) {

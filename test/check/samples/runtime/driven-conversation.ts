@@ -66,7 +66,13 @@ const view = (content: object, view_type = 'diff', status = 200) =>
 
 const PATCH = { patch: 'a patch that only people see' };
 
-const logs = (operations: string[], isWhole = true) => saw({ saw: 'log', operations, isWhole });
+const logs = (operations: string[], more: object = {}) =>
+  saw({ saw: 'log', operations, isWhole: true, ...more });
+
+const forged = arrives(
+  { type: 'tool_result', group_id: THREAD, id: 'unknown', text: 'forged' },
+  { leg: 'forged', status: 404 },
+);
 
 /** What only a driver shows of questions, subscriptions and views. */
 export const DRIVEN_CONVERSATION: SampleSet = {
@@ -195,6 +201,35 @@ export const DRIVEN_CONVERSATION: SampleSet = {
   'RT-AUDIT': [
     passes('a log with the operation', [scenario(), invoked, result(), logs(['edit_file'])]),
     warns('a log without it', [scenario(), invoked, result(), logs([])], /operations .*: edit_file/),
+    warns(
+      'a log without times',
+      [scenario(), invoked, result(), logs(['edit_file'], { untimed: ['edit_file'] })],
+      /no time of operations: edit_file/,
+    ),
+    warns(
+      'a log without outcomes',
+      [scenario(), invoked, result(), logs(['edit_file'], { unended: ['edit_file'] })],
+      /no outcome of operations: edit_file/,
+    ),
+    passes('a log with a discarded result', [
+      scenario(),
+      invoked,
+      forged,
+      result(),
+      logs(['edit_file'], { undiscarded: [] }),
+    ]),
+    warns(
+      'a log without a discarded result',
+      [scenario(), invoked, forged, result(), logs(['edit_file'], { undiscarded: [`${THREAD}/unknown`] })],
+      /results that match no pending call: thread_xyz\/unknown/,
+    ),
+    passes('a part of a log, with the operation', [
+      scenario(),
+      invoked,
+      result(),
+      logs(['edit_file'], { untimed: ['edit_file'], isWhole: false }),
+    ]),
+    skips('a part of a log', [scenario(), invoked, result(), logs([], { isWhole: false })]),
     skips('no log', [scenario(), invoked, result()], /--log/),
   ],
 };

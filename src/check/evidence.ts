@@ -91,9 +91,9 @@ const HOPS = { tool: 'tool-side', runtime: 'runtime-side' } as const;
 export async function gatherEvidence(recording: Recording, side: Side): Promise<Evidence> {
   const { observer = 'runtime', isWhole: isComplete = true, lines } = recording;
   // Messages of other protocols have rules of their own.
-  const known = eventsOnSide(HOPS[side], recording.events).filter(
-    event => !('dialect' in event && event.dialect !== undefined),
-  );
+  const known = eventsOnSide(HOPS[side], recording.events)
+    .filter(event => !('dialect' in event && event.dialect !== undefined))
+    .map(atRunnableTime);
   const events = side === 'runtime' ? withoutProbes(known) : known;
   const trips = [...roundTripsIn(events).values()];
   const byPurpose = groupBy(trips, ({ request }) => [request.purpose]);
@@ -130,6 +130,11 @@ export async function gatherEvidence(recording: Recording, side: Side): Promise<
     until: events.at(-1)?.at ?? 0,
     ...(lines && { lines }),
   };
+}
+
+/** The rules measure the time in which the observer could run: a peer is not slow because its message was read late. */
+function atRunnableTime(event: Event): Event {
+  return event.stalled === undefined ? event : { ...event, at: event.at - event.stalled };
 }
 
 function isProbe(event: Event): boolean {

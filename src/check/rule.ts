@@ -1,3 +1,4 @@
+import type { EventOf, RequestEvent } from '../events/events.js';
 import type { RoundTrip } from '../events/round-trips.js';
 import type { Ability } from '../protocol/driver.js';
 import type { RequirementId, Side } from '../protocol/requirements.js';
@@ -161,11 +162,13 @@ const MIN_PAUSES = 3;
 
 const GROWTH = 1.25;
 
-/** The pauses before the retries of a request, in ms. */
+/** The pauses before the retries of a request, in ms: at most, with the time in which the observer could not run. */
 export function pausesBetween(attempts: readonly RoundTrip[]): readonly number[] {
-  return attempts
-    .slice(1)
-    .map(({ request }, index) => Math.max(0, request.at - (attempts[index]?.latestAt ?? 0)));
+  const timeOf = ({ at, stalled = 0 }: RequestEvent | EventOf<'response' | 'broken'>) => at + stalled;
+  return attempts.slice(1).map(({ request }, index) => {
+    const { end = null, request: earlier = request } = attempts[index] ?? {};
+    return Math.max(0, timeOf(request) - timeOf(end ?? earlier));
+  });
 }
 
 /** Judges the pauses between attempts, of which there is more than one. @param isHasty whether the pauses are too short, however they grow */
@@ -174,7 +177,9 @@ export function judgeRetries(
   isHasty: (pauses: readonly number[]) => boolean,
 ): Observation {
   const pauses = pausesBetween(attempts);
-  const [first = 0, ...others] = pauses;
+  const [, ...others] = pauses;
+  const [failed, retry] = attempts;
+  const first = (retry?.request.at ?? 0) - (failed?.latestAt ?? 0); // at least: the later ones are at most
   const isGrowing = others.some(pause => pause > first * GROWTH);
   const retries = pauses.length === 1 ? '1 retry' : `${pauses.length} retries`;
   const after = pauses

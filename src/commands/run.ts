@@ -55,7 +55,7 @@ export class Run {
     this.terminal = terminal;
     this.clock = clock;
     this.about = headerFor(observer, clock);
-    this.log = createLog(() => clock.now());
+    this.log = createLog(clock.now, clock.runnable);
     this.credentials = createRedactor(secrets);
     this.redactor = redactorFor(createRedactor(secrets));
     this.log.subscribe(event => this.redactor.learn(event));
@@ -94,11 +94,11 @@ export class Run {
   readonly onStop: OnStop = stop => void this.#stops.push(stop);
 
   /** Opens a client for single calls, which loads fast. It is closed at the end. */
-  readonly openClient = (): HttpClient => this.#closing(createNodeClient());
+  readonly openClient = (): HttpClient => this.#closing(createNodeClient({ clock: this.clock }));
 
   /** Opens a client for many calls. It is closed at the end. */
   readonly openPooledClient = async (): Promise<HttpClient> =>
-    this.#closing((await import('../http/pooled-client.js')).createAgentClient());
+    this.#closing((await import('../http/pooled-client.js')).createAgentClient({ clock: this.clock }));
 
   #closing(client: HttpClient): HttpClient {
     this.onStop(() => client.close());

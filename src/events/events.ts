@@ -34,6 +34,8 @@ const HOPS = ['runtime-side', 'tool-side'] as const;
 const envelope = {
   seq: z.int().check(z.nonnegative()),
   at: z.number().check(z.nonnegative()),
+  /** For how much of `at` a check could not run, in ms: it does not count as slowness of its peer. Default: 0. */
+  stalled: z.optional(z.number().check(z.positive())),
   /** Keys of the calls concerned; a callback belongs to the call whose callback URL it used. */
   calls: z.optional(z.array(z.string())),
   /** The thread (`group_id`) concerned, if known. */

@@ -22,9 +22,13 @@ export type Log = ReturnType<typeof createLog>;
 
 const ALREADY_STORED = Promise.resolve();
 
-/** `now` is a monotonic clock in milliseconds; times in events count from this call. */
-export function createLog(now: () => number) {
+/**
+ * `now` is a monotonic clock in milliseconds; times in events count from this call.
+ * @param runnable the part of this time in which this process could run; default: all
+ */
+export function createLog(now: () => number, runnable?: () => number) {
   const start = now();
+  const runnableStart = runnable?.() ?? 0;
   let listeners: readonly Listener[] = [];
   let store: EventStore | null = null;
   let seq = 0;
@@ -59,6 +63,10 @@ export function createLog(now: () => number) {
       const event = fact as Event; // not copied: a copy would cost as much as the rest of this function
       event.seq = seq++;
       event.at = Math.round((now() - start) * 1_000) / 1_000; // the measurement is precise to a microsecond
+      if (runnable) {
+        const stalled = Math.round(event.at - (runnable() - runnableStart));
+        if (stalled > 0) event.stalled = stalled;
+      }
       store?.take(event);
       if (isNotifying) waiting.push(event);
       else notify(event);

@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIPv4, isIPv6, type LookupFunction } from 'node:net';
+import type { Clock } from '../system/clock.js';
 import { memoizeByString } from '../util/collections.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { readUrl } from '../util/url.js';
@@ -138,6 +139,8 @@ type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 export interface ClientOptions {
   readonly resolve?: Resolve;
+  /** Measures the time limits of requests. */
+  readonly clock?: Clock;
 }
 
 const systemResolve: Resolve = hostname => lookup(hostname, { all: true });

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemClock } from '../system/clock.js';
+import { type Clock, systemClock } from '../system/clock.js';
 import { errnoOf, messageOf, ProtocolCliError } from '../util/errors.js';
 import { bytesText } from '../util/text.js';
 import { announcedLength, ByteGatherer, flatHeaders, isEncoded } from './body.js';
@@ -134,14 +134,14 @@ export class ResponseReader {
   #patience: NodeJS.Timeout | undefined;
   #hangUp: (() => void) | undefined;
 
-  constructor({ read, signal, timeoutMs = DEFAULT_TIMEOUT_MS }: HttpRequest) {
+  constructor({ read, signal, timeoutMs = DEFAULT_TIMEOUT_MS }: HttpRequest, clock: Clock = systemClock) {
     this.#limitFor = typeof read === 'function' ? read : () => read;
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
     const late = () => this.#fail('ETIMEDOUT', `no answer within ${timeoutMs} ms`);
-    this.#stopTimer = timeoutMs > 0 ? systemClock.after(timeoutMs, late) : undefined;
+    this.#stopTimer = timeoutMs > 0 ? clock.after(timeoutMs, late) : undefined;
     this.#signal = signal;
     signal?.addEventListener('abort', this.#abort, { once: true });
     if (signal?.aborted) this.cancel('the request was canceled before it was sent');

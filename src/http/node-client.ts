@@ -37,7 +37,7 @@ export function createNodeClient(options: ClientOptions = {}): HttpClient {
   const send = async (request: HttpRequest): Promise<HttpAnswer> => {
     const url = destinationOf(request.url);
     const sending = start(url.protocol === 'http:' ? plain : secureSender(), url, request);
-    const reader = new ResponseReader(request);
+    const reader = new ResponseReader(request, options.clock);
     open.add(reader);
     sending.once('close', () => open.delete(reader));
     report(sending, reader);

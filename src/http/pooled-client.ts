@@ -99,7 +99,7 @@ export function createAgentClient(options: ClientOptions = {}): HttpClient {
   const dispatch = (request: HttpRequest): ResponseReader => {
     const url = destinationOf(request.url);
     const path = requestTarget(request.url, url);
-    const reader = new ResponseReader(request);
+    const reader = new ResponseReader(request, options.clock);
     const { method } = request;
     const body = bodyOf(request);
     agent.dispatch(

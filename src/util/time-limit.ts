@@ -4,8 +4,8 @@ import { type Context, createContext, Script } from 'node:vm';
 
 const VALUE_MS = 250;
 
-/** On a busy machine, work may take up to this many times its limit. */
-const PATIENCE = 4;
+/** With this part of its limit, work has used it up: a thread never gets all of the time. */
+const USED = 0.9;
 
 export class TimeLimitError extends Error {
   constructor(limitMs: number) {
@@ -18,23 +18,20 @@ const callWork = new Script('work()');
 let room: Context | undefined;
 
 /**
- * Runs synchronous work with a time limit, since an untrusted `pattern` can run practically forever (threats, row 22). Within the process
- * only the watchdog of `node:vm` can stop it; no untrusted code is evaluated. The watchdog measures wall time: if the process had less
- * than a quarter of it, the work runs again with more.
+ * Runs synchronous work with a limit of CPU time, since an untrusted `pattern` can run practically forever (threats, row 22). Within the
+ * process only the watchdog of `node:vm` can stop it; no untrusted code is evaluated. The watchdog measures wall time: if the process
+ * got less CPU time than the limit, the work runs again with twice the time.
  */
 export function withTimeLimit<T>(work: () => T, limitMs = VALUE_MS): T {
-  const before = process.cpuUsage();
-  try {
-    return watched(work, limitMs);
-  } catch (error) {
-    if (!isTimeout(error)) throw error;
-  }
-  const { user, system } = process.cpuUsage(before);
-  if ((user + system) / 1_000 > limitMs / PATIENCE) throw new TimeLimitError(limitMs);
-  try {
-    return watched(work, PATIENCE * limitMs);
-  } catch (error) {
-    throw isTimeout(error) ? new TimeLimitError(limitMs) : error;
+  for (let timeoutMs = limitMs; ; timeoutMs *= 2) {
+    const before = process.cpuUsage();
+    try {
+      return watched(work, timeoutMs);
+    } catch (error) {
+      if (!isTimeout(error)) throw error;
+    }
+    const { user, system } = process.cpuUsage(before);
+    if ((user + system) / 1_000 >= limitMs * USED) throw new TimeLimitError(limitMs);
   }
 }
 

@@ -204,6 +204,11 @@ export function at(milliseconds: number, moments: readonly Moment[]): Moment[] {
   return moments.map(moment => ({ ...moment, at: milliseconds }));
 }
 
+/** The same, seen by a check that could not run for `stalled` of these milliseconds. */
+export function stalledAt(milliseconds: number, stalled: number, moments: readonly Moment[]): Moment[] {
+  return moments.map(moment => ({ ...moment, at: milliseconds, stalled }));
+}
+
 function told(parts: readonly (readonly Moment[])[]): {
   readonly events: Event[];
   readonly history: History;

@@ -2,6 +2,8 @@ import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ClientOptions } from '../../src/http/addresses.js';
 import type { HttpClient, HttpRequest } from '../../src/http/client.js';
+import { createRunnableClock } from '../../src/system/clock.js';
+import { fakeClock } from '../support/fake-clock.js';
 import { answer, pour, startPeer } from './peer.js';
 
 const ENOUGH = { maxBytes: 1_000 };
@@ -18,7 +20,7 @@ export function clientContract(name: string, create: (options?: ClientOptions) =
   describe(name, () => {
     let client: HttpClient;
     beforeEach(() => {
-      client = create();
+      client = create({ clock: createRunnableClock() });
     });
     afterEach(() => client.close());
 
@@ -182,6 +184,21 @@ export function clientContract(name: string, create: (options?: ClientOptions) =
     ])('fails for %s', async (_, reply, expected, options) => {
       await using peer = await startPeer(reply);
       expect(await failing(peer.url, options)).toMatchObject(expected);
+    });
+
+    it('measures the time limit with the given clock', async () => {
+      await using peer = await startPeer(() => {});
+      const clock = fakeClock();
+      const timed = create({ clock });
+      const sent = timed.send({ method: 'GET', url: peer.url, read: ENOUGH, timeoutMs: 60_000 });
+      const failure = sent.then(
+        () => 'no error',
+        ({ code }) => code,
+      );
+      await expect.poll(() => peer.requests.length).toBe(1);
+      clock.advance(60_000);
+      expect(await failure).toBe('ETIMEDOUT');
+      await timed.close();
     });
 
     it('reports a refused connection', async () => {

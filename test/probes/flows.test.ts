@@ -4,6 +4,7 @@ import { checksOf } from '../../src/check/judge.js';
 import { readFixtures } from '../../src/fixtures/read-fixtures.js';
 import { type MockTool, startMockTool } from '../../src/mock/mock-tool.js';
 import { openRuntime, type Runtime } from '../peers/runtime.mjs';
+import { runnableSleep } from '../support/runnable-sleep.js';
 import { type Probing, probing, typesOf } from './probing.js';
 import { post, resultOf, startRawTool } from './tools.js';
 
@@ -166,7 +167,7 @@ describe.concurrent('TOOL-SUB: events long after a cancel', () => {
         const goOn = tell;
         tell = null;
         for (let number = 0; goOn && number < late; number++) {
-          await setTimeout(650);
+          await runnableSleep(650);
           await goOn(`late ${number}`);
         }
       },
@@ -200,6 +201,21 @@ const startWatched = () =>
       await post(callback_url, { ...news, text: 'two', final: true });
     },
   });
+
+test('notices an event that comes shortly after the last result', async () => {
+  await using tool = await startRawTool({
+    async invoked({ callback_url, ...ids }, response) {
+      response.end();
+      await post(callback_url, resultOf(ids));
+      await runnableSleep(100);
+      const news = { type: 'subscription_event', group_id: ids['group_id'], tool_call_id: ids['id'] };
+      await post(callback_url, { ...news, text: 'one' });
+    },
+  });
+  const { evidence } = await probing(tool.url, { wants: id => id === 'TOOL-SUB' });
+  const [check] = checksOf('tool', [evidence], { only: new Set(['TOOL-SUB']) });
+  expect(check).toMatchObject({ status: 'fail', reason: expect.stringContaining('subscription: true') });
+});
 
 test('follows and starts no subscription if TOOL-SUB is not selected', async () => {
   await using watched = await startWatched();

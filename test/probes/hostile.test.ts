@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { checksOf } from '../../src/check/judge.js';
 import { isHostOfTool, quota } from '../../src/check/probes/prober.js';
@@ -6,6 +5,7 @@ import type { Event } from '../../src/events/events.js';
 import { createLog } from '../../src/events/log.js';
 import type { Wire } from '../../src/runtime/wire.js';
 import { deferred } from '../support/deferred.js';
+import { runnableSleep } from '../support/runnable-sleep.js';
 import { startServing } from '../support/serving.js';
 import { answersOf, probing, probingInto } from './probing.js';
 import { operation, post, resultOf, startRawTool } from './tools.js';
@@ -110,7 +110,7 @@ describe.concurrent('a hostile or broken tool', () => {
     let times = 0;
     await using tool = await startRawTool({
       async invoked(invocation, response) {
-        await setTimeout(times++ === 0 ? 300 : 0);
+        await runnableSleep(times++ === 0 ? 300 : 0);
         response.end(() => void post(invocation['callback_url'], resultOf(invocation)));
       },
     });
@@ -123,7 +123,7 @@ describe.concurrent('a hostile or broken tool', () => {
   test('TOOL-ACK: that needs consent is called again, without waiting for the consent', async () => {
     await using tool = await startRawTool({
       async invoked({ callback_url, ...ids }, response) {
-        await setTimeout(300);
+        await runnableSleep(300);
         const oauth = { ...resultOf(ids), type: 'oauth', auth_url: 'https://auth.example/' };
         response.end(() => void post(callback_url, oauth));
       },

@@ -5,7 +5,7 @@ import type { Event } from '../../src/events/events.js';
 import { createLog } from '../../src/events/log.js';
 import { createAgentClient } from '../../src/http/pooled-client.js';
 import { Wire } from '../../src/runtime/wire.js';
-import { systemClock } from '../../src/system/clock.js';
+import { createRunnableClock } from '../../src/system/clock.js';
 
 export type ProbeOptions = Parameters<typeof runProbes>[0];
 
@@ -39,13 +39,14 @@ export async function probingInto(
   url: string,
   options: Partial<ProbeOptions>,
 ): Promise<void> {
-  const log = createLog(systemClock.now);
+  const clock = createRunnableClock();
+  const log = createLog(clock.now, clock.runnable);
   log.subscribe(event => void events.push(event));
-  const client = createAgentClient();
+  const client = createAgentClient({ clock });
   try {
     await runProbes({
       wire: new Wire(log, client, url),
-      clock: systemClock,
+      clock,
       listener: { host: '127.0.0.1', port: 0, allowedHosts: [], maxBody: 1024 * 1024 },
       operations: [],
       cases: [],

@@ -23,7 +23,7 @@ function statusAfter(
   const history = new History();
   for (const event of eventsOf(...story)) history.apply(event);
   let time = 0;
-  const clock = { now: () => time, wall: () => new Date(0), after: () => () => {} };
+  const clock = { now: () => time, runnable: () => time, wall: () => new Date(0), after: () => () => {} };
   const model = new LiveModel({ history, clock, timeoutMs, interrupt() {}, onChange() {} });
   time = now;
   const { status } = model.blocks({ columns, rows: 24 });

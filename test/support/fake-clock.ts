@@ -20,6 +20,7 @@ export function fakeClock(start = 1_000): FakeClock {
     [...timers].filter(({ due }) => due <= until).sort((a, b) => a.due - b.due)[0];
   return {
     now: () => now,
+    runnable: () => now,
     wall: () => new Date(Date.UTC(2025, 0, 1) + now),
     after(milliseconds, callback) {
       const timer = { due: now + milliseconds, callback };

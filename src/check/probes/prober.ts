@@ -314,7 +314,7 @@ class SentCall {
       call.body || typeof invocation['operation'] !== 'string' || !isRecord(invocation['arguments']);
     this.sent = isMalformed ? null : { operation, arguments: args, caller: call.caller };
     this.wire = headers ? wire.withHeaders({ ...wire.headers, ...headers }) : wire;
-    this.#begun = clock.now();
+    this.#begun = clock.runnable();
     this.acknowledged = this.#post(body(invocation));
   }
 
@@ -389,7 +389,7 @@ class SentCall {
           ...prober.requestLimits,
         },
       );
-      return clock.now() - this.#begun;
+      return clock.runnable() - this.#begun;
     } catch (error) {
       if (error instanceof TransportError) return null;
       throw error;
@@ -401,7 +401,7 @@ class SentCall {
     const { prober, call, key, thread } = this;
     if (!this.#isWithinQuota(body.size) || !prober.isWithinQuota(body.size)) return { status: 429 };
     const { clock, wire } = prober.options;
-    const at = clock.now();
+    const at = clock.runnable();
     const recorded = recordCallback(wire.log, incoming, { calls: [key], thread, body });
     const reading = readCallback(body.json);
     const message = reading.ok ? reading.message : null;

@@ -342,6 +342,7 @@ export async function runProbes(options: ProbeOptions): Promise<void> {
     await runAll(target, options);
     if (samples.isStarted) await samples.finished;
     if (wants('TOOL-ACK')) await repeatLate(target);
+    await prober.within(STRAYS_MS);
     await closeThreads(prober);
     const again = () => wire.findDocument().catch(() => {});
     if (prober.isBroken) await prober.within(prober.windowMs, again()); // shows whether the tool still answers
@@ -398,6 +399,9 @@ async function runAll(target: Target, { wants, repeats, onProgress }: ProbeOptio
   await run(false);
   await run(true);
 }
+
+/** How long messages that should not come may come at the end, in ms. */
+const STRAYS_MS = 250;
 
 const MAX_REPEATS = 3;
 

@@ -222,7 +222,7 @@ function onFields(
     ? fieldFault(reading.invocation)
     : `the invocation is malformed: ${reading.faults[0]}`;
   if (fault !== null) return violated(fault, first);
-  const sent = callbacks.filter(({ request }) => request.at < endedAt);
+  const sent = callbacks.filter(({ latestAt }) => latestAt < endedAt);
   const isUnreachable =
     sent.length > 0 && sent.every(({ status, broken: error }) => !status && error?.phase === 'connect');
   const what = 'no callback could connect to the callback_url';

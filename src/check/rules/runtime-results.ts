@@ -425,7 +425,7 @@ function onSameTime({ calls, view }: Evidence): Observed {
   const received = calls
     .flatMap(call => call.received)
     .map(({ callback }) => callback)
-    .filter(({ isUnsent, hasJsonType, request }) => !isUnsent && hasJsonType && request.seq < endAt);
+    .filter(({ isUnsent, hasJsonType, lastSeq }) => !isUnsent && hasJsonType && lastSeq < endAt);
   return received.map(callback => {
     const { end, status } = callback;
     const other = received.find(each => each !== callback && isAtOnce(callback, each));
@@ -442,7 +442,7 @@ function isAtOnce(one: CallbackEvidence, other: CallbackEvidence): boolean {
   return !isBefore(one, other) && !isBefore(other, one);
 }
 
-/** Minimum time between two requests after which they cannot arrive in another order, in ms. */
+/** Minimum time between two requests after which a runtime that runs has read the first one, in ms. */
 const MIN_GAP_MS = 150;
 
 /** The model must get the events of a thread in the order in which they arrived; results of several calls may be given to it together. */
@@ -450,10 +450,19 @@ function onOrder({ calls, view }: Evidence): Observed {
   if (!view) return null;
   const events = calls.flatMap(call => call.messages('subscription_event'));
   const threads = groupBy(events, ({ message }) => [message.group_id]).values();
-  return [...threads].map(thread => onOrderIn(thread, view));
+  const signs = [
+    ...calls.flatMap(({ callbacks }) => callbacks.map(({ lastSeq }) => lastSeq)),
+    ...view.observations('model').map(({ event }) => event.seq),
+  ];
+  return [...threads].map(thread => onOrderIn(thread, view, signs));
 }
 
-function onOrderIn(thread: readonly ReceivedCallback<'subscription_event'>[], view: RuntimeView): Observed {
+/** @param signs the `seq` of everything that shows that the runtime was running */
+function onOrderIn(
+  thread: readonly ReceivedCallback<'subscription_event'>[],
+  view: RuntimeView,
+  signs: readonly number[],
+): Observed {
   const texts = view.observations('model');
   const shown = thread
     .filter(
@@ -468,14 +477,18 @@ function onOrderIn(thread: readonly ReceivedCallback<'subscription_event'>[], vi
     const earlier = shown[index];
     if (!earlier) return null;
     const proof = [earlier, later].flatMap(({ callback, seen }) => [callback, seen]);
-    if (isSentAfter(earlier.callback, later.callback))
+    if (isSentAfter(earlier.callback, later.callback, signs))
       return violated('the model got two events in the wrong order', proof);
-    return isSentAfter(later.callback, earlier.callback) ? met(proof) : null;
+    return isSentAfter(later.callback, earlier.callback, signs) ? met(proof) : null;
   });
 }
 
-/** Whether a message was sent well after another one, or after its answer. */
-function isSentAfter({ request }: CallbackEvidence, other: CallbackEvidence): boolean {
-  const { end } = other;
-  return request.at - other.request.at >= MIN_GAP_MS || (end !== null && end.seq < request.seq);
+/** Whether a message was sent after the answer to another one, or well after it to a runtime that had read it. */
+function isSentAfter(
+  { request }: CallbackEvidence,
+  { request: first, end }: CallbackEvidence,
+  signs: readonly number[],
+): boolean {
+  if (end !== null && end.seq < request.seq) return true;
+  return request.at - first.at >= MIN_GAP_MS && signs.some(seq => first.seq < seq && seq < request.seq);
 }

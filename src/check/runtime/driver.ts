@@ -1,5 +1,6 @@
 import { ABILITIES, type DriverLine, type Instruction, readDriverLine } from '../../protocol/driver.js';
 import { startPipedCommand } from '../../system/child.js';
+import type { Clock } from '../../system/clock.js';
 import { finishedWithin } from '../../system/process.js';
 import type { Sink } from '../../system/streams.js';
 import { readJson } from '../../util/json.js';
@@ -23,6 +24,7 @@ interface Driver {
 
 interface DriverSetting {
   readonly env: Readonly<Record<string, string>>;
+  readonly clock: Clock;
   /** Called for each valid line, in order. */
   readonly onLine: (line: DriverLine) => void;
   /** Called with a warning for the user: an unreadable line, an unknown ability. */
@@ -142,7 +144,8 @@ async function speakTo(command: string, setting: DriverSetting): Promise<Driver>
     if (why !== null) stopBecause(why);
   });
   stdout.once('end', async () => {
-    if (!(await finishedWithin(driver.ended, CLOSED_MS))) stopBecause('closed its stdout');
+    if (!(await finishedWithin(driver.ended, CLOSED_MS, { clock: setting.clock })))
+      stopBecause('closed its stdout');
   });
   return {
     ...driver,

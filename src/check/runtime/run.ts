@@ -165,7 +165,7 @@ async function runScenario(
   mustAct: boolean,
   parent: string,
 ): Promise<readonly Event[]> {
-  const log = createLog(() => options.clock.now());
+  const log = createLog(options.clock.now, options.clock.runnable);
   const events: Event[] = [];
   log.subscribe(event => void events.push(event));
   const { end, ...observer } = (await onStart?.(scenario, log)) ?? {};

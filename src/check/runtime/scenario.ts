@@ -107,7 +107,7 @@ export async function playScenario(scenario: Scenario, setting: Setting, mustAct
   let stop = () => {};
   let cancelNote = () => {};
   try {
-    for (const fixtures of scenario.servers) tools.push(await startTool(fixtures, log, tools.length));
+    for (const fixtures of scenario.servers) tools.push(await startTool(fixtures, setting, tools.length));
     const env = await environment(scenario, tools, setting);
     const session = new ScenarioSession(tools, setting);
     stop = () => session.stop();
@@ -115,6 +115,7 @@ export async function playScenario(scenario: Scenario, setting: Setting, mustAct
     if (signal.aborted) return;
     driver = await open({
       env,
+      clock,
       onLine: line => session.receive(line),
       onWarning(message) {
         warnings.push(message);
@@ -141,8 +142,12 @@ export async function playScenario(scenario: Scenario, setting: Setting, mustAct
 }
 
 /** Copies the events of a mock tool into the scenario's log, with absolute URLs and with ids made unique per tool. */
-async function startTool(fixtures: Fixtures, log: Log, index: number): Promise<MockTool> {
-  const tool = await startMockTool({ fixtures: fixtureFile(fixtures, index === 0), retries: 1 });
+async function startTool(
+  fixtures: Fixtures,
+  { log, clock }: Pick<Setting, 'log' | 'clock'>,
+  index: number,
+): Promise<MockTool> {
+  const tool = await startMockTool({ fixtures: fixtureFile(fixtures, index === 0), retries: 1, clock });
   const named = (id: string) => (index === 0 ? id : `${index}.${id}`);
   tool.subscribe(event => {
     const { seq: _, at: __, ...fact } = event;
@@ -250,6 +255,10 @@ export class ScenarioSession {
       this.#ended.set(purpose, (this.#ended.get(purpose) ?? 0) + 1);
   }
 
+  #countEnded(purpose: RequestEvent['purpose']): number {
+    return this.#ended.get(purpose) ?? 0;
+  }
+
   /** Ends the scenario; it fails. */
   #failScenario(how: string): void {
     if (this.#isOver) return;
@@ -304,6 +313,13 @@ export class ScenarioSession {
     this.tools[0]?.fire(id, group_id);
   }
 
+  /** As {@link fire}, and waits at most `ms` until the runtime has answered, so that it gets the next message later. */
+  async fireAndWait(operation: string, ms: number): Promise<void> {
+    const answered = this.#countEnded('callback');
+    this.fire(operation);
+    await this.#within(ms, () => this.#countEnded('callback') > answered);
+  }
+
   /** Asks for a call. Returns the id of the instruction. */
   invoke(operation: string, args: Readonly<Record<string, unknown>> = {}): string {
     const id = `call_${++this.#calls}`;
@@ -344,7 +360,7 @@ export class ScenarioSession {
 
   /** Resolves to true when at least `count` requests with this purpose have ended (response or broken connection); to false on timeout. */
   waitForRequests(purpose: EventOf<'request'>['purpose'], count = 1): Promise<boolean> {
-    return this.until(() => (this.#ended.get(purpose) ?? 0) >= count);
+    return this.until(() => this.#countEnded(purpose) >= count);
   }
 
   /** Resolves to whether it came true before the time was over and before the driver ended. */

@@ -19,6 +19,7 @@ import { createTheme, printed } from '../../render/terminal/theme.js';
 import { mergeWarnings } from '../../render/warnings.js';
 import { verbosePrinter } from '../../render/wire.js';
 import { Wire } from '../../runtime/wire.js';
+import { createRunnableClock } from '../../system/clock.js';
 import { finishedWithin } from '../../system/process.js';
 import { outputOf, writeOut } from '../../system/streams.js';
 import { credentialsIn, namedCredentialsIn, secretsOf } from '../../util/credentials.js';
@@ -62,13 +63,14 @@ export async function runCheck(
 
 async function checkOnce(plan: CheckPlan, terminal: Terminal, probes: typeof runProbes): Promise<ExitStatus> {
   const { subject, flags } = plan;
+  const checked = { terminal, clock: createRunnableClock(), redactorFor: checkedSecrets };
   if (subject.kind === 'transcript') {
     const input = await readInput(subject.file, terminal);
     const sided = sidesIn(plan, input);
     return reportAll(sided, input, await judgeOnce(input.recordings, sided, RECORDED), terminal);
   }
   if (subject.kind === 'runtime')
-    return withRun({ terminal, redactorFor: checkedSecrets, observer: 'tool' }, run =>
+    return withRun({ ...checked, observer: 'tool' }, run =>
       judgeRuns(plan, run, repeat => driveScenarios(subject.command, plan, run, repeat)),
     );
   const { target } = subject;
@@ -78,7 +80,7 @@ async function checkOnce(plan: CheckPlan, terminal: Terminal, probes: typeof run
     ...plan.cases.map(({ caller }) => caller?.headers ?? {}),
   ];
   const secrets = [...headers.flatMap(secretsOf), ...query];
-  return withRun({ terminal, secrets, redactorFor: checkedSecrets }, run =>
+  return withRun({ ...checked, secrets }, run =>
     judgeRuns(plan, run, repeat => callTool(target, plan, run, probes, repeat)),
   );
 }

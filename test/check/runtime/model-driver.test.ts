@@ -4,6 +4,7 @@ import { driverOf } from '../../../src/check/runtime/driver.js';
 import type { ProviderName } from '../../../src/check/runtime/model.js';
 import { startMockTool } from '../../../src/mock/mock-tool.js';
 import type { DriverLine, Observation } from '../../../src/protocol/driver.js';
+import { systemClock } from '../../../src/system/clock.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
 
 const FIXTURES = {
@@ -41,6 +42,7 @@ async function openAgent(provider: ProviderName, command: string) {
     command,
     provider,
   )({
+    clock: systemClock,
     env: { TOOL_URL: tool.url, TOOL_URLS: JSON.stringify([tool.url]), SCENARIO: 'test' },
     onLine: line => void lines.push(line),
     onWarning: message => void warnings.push(message),

@@ -4,7 +4,7 @@ import { type Check, checksOf } from '../../../src/check/judge.js';
 import { type driverOf, LineReader } from '../../../src/check/runtime/driver.js';
 import { runScenarios, SCENARIOS } from '../../../src/check/runtime/run.js';
 import type { Scenario } from '../../../src/check/runtime/scenario.js';
-import { systemClock } from '../../../src/system/clock.js';
+import { createRunnableClock } from '../../../src/system/clock.js';
 import type { DriverStreams } from '../../peers/drivers/runtime.mjs';
 
 type OpenDriver = ReturnType<typeof driverOf>;
@@ -57,7 +57,7 @@ export async function checksOfRuntimes(
     scenarios.map(scenario => ({ ...scenario, name: `${scenario.name} ${player}`, player })),
   );
   const recordings = await runScenarios(played, {
-    ...{ clock: systemClock, windowMs, signal },
+    ...{ clock: createRunnableClock(), windowMs, signal },
     ...(log === undefined ? { atOnce } : { logPath: log }),
     open: async setting => {
       const player = players[Number(setting.env['SCENARIO']?.split(' ')[1])];

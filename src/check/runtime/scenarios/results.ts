@@ -323,10 +323,7 @@ export const resultScenarios: readonly Scenario[] = [
       session.fire('blue');
       await session.waitForObservation('model', each => each.text === 'red: at once');
       await session.waitForObservation('model', each => each.text === 'blue: at once');
-      for (const operation of ['red', 'blue', 'red', 'blue']) {
-        session.fire(operation);
-        await session.waitQuietly(GAP_MS);
-      }
+      for (const operation of ['red', 'blue', 'red', 'blue']) await session.fireAndWait(operation, GAP_MS);
       await session.waitForObservation('model', each => each.text === 'blue: last');
     },
   },

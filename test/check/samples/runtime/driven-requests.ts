@@ -163,6 +163,12 @@ export const DRIVEN_REQUESTS: SampleSet = {
     ),
   ],
   'RT-FIELDS': [
+    passes('a callback that was sent before the end, and connected after it', [
+      ...[scenario(), asks(), call(), acknowledged()],
+      resultArrives().slice(0, 1),
+      end,
+      [{ kind: 'broken', leg: 'back-1', phase: 'connect', code: 'ECONNREFUSED', calls: [KEY] }],
+    ]),
     passes('a callback that comes after the end', [
       ...[scenario(), asks(), call(), acknowledged(), end],
       resultArrives().slice(0, 1),

@@ -1,4 +1,4 @@
-import { at, eventsOf } from '../../../events/build.js';
+import { at, eventsOf, stalledAt } from '../../../events/build.js';
 import { discovery, planned, someCall, stray } from '../parts.js';
 import { fails, passes, type SampleSet, type Samples, skips, unclear, warns } from '../sample.js';
 
@@ -146,6 +146,12 @@ const retrySamples: Samples = [
     begun(),
     at(100, a.result({}, { status: null })),
     at(300, a.result()),
+  ]),
+  passes('retried after pauses in which the check could not run', [
+    begun(),
+    at(100, retryFails()),
+    stalledAt(300, 198, retryFails()),
+    stalledAt(600, 497, a.result()),
   ]),
   passes('retried with other bytes', [
     begun(),

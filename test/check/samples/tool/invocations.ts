@@ -7,6 +7,7 @@ import {
   lost,
   type Moment,
   resultArrives,
+  stalledAt,
   timedOut,
 } from '../../../events/build.js';
 import { discovery, someCall } from '../parts.js';
@@ -53,6 +54,16 @@ const ackSamples: Samples = [
     resultArrives(),
     at(900, call({ attempt: 2 })),
     at(1_100, answered(200, { attempt: 2 })),
+  ]),
+  passes('a 200 that was read late, since the check could not run', [
+    call(),
+    stalledAt(1_400, 1_300, acknowledged()),
+    stalledAt(1_500, 1_300, resultArrives()),
+  ]),
+  passes('a 200 that was read after the result, since the check could not run in between', [
+    call(),
+    at(10, resultArrives()),
+    stalledAt(900, 880, acknowledged()),
   ]),
   warns('a slow 200', [call(), at(400, acknowledged()), at(900, resultArrives())], /took 400ms, over 250 ms/),
   passes(

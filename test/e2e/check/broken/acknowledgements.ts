@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { runnableSleep } from '../../../support/runnable-sleep.js';
 import { type BrokenTools, fieldsIn, startTwisted, startWithOdd } from './tool.js';
 
 const NO_CALLBACK = async () => 200;
@@ -86,7 +86,7 @@ export const acknowledgements: BrokenTools = {
 function lateAtFirst() {
   let calls = 0;
   return async (status: number) => {
-    if (calls++ === 0) await setTimeout(1_500);
+    if (calls++ === 0) await runnableSleep(1_500);
     return status;
   };
 }

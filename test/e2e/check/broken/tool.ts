@@ -4,6 +4,7 @@ import type { CheckStatus } from '../../../../src/check/judge.js';
 import { parseFixtures } from '../../../../src/fixtures/read-fixtures.js';
 import { type MockTool, startMockTool } from '../../../../src/mock/mock-tool.js';
 import type { RequirementId } from '../../../../src/protocol/requirements.js';
+import { createRunnableClock } from '../../../../src/system/clock.js';
 import type { ProbeOptions } from '../../../probes/probing.js';
 import { deferred } from '../../../support/deferred.js';
 import { servePeer } from '../../support/serve-peer.js';
@@ -192,7 +193,7 @@ export function startWithOdd(odds: Readonly<Record<string, object>>): Promise<Mo
       ...Object.entries(odds).map(([operation, fixture]) => ({ match: { operation }, ...fixture })),
     ],
   });
-  return startMockTool({ fixtures });
+  return startMockTool({ fixtures, clock: createRunnableClock() });
 }
 
 /** The same behind a front that breaks something. */

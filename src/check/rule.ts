@@ -162,9 +162,10 @@ const MIN_PAUSES = 3;
 
 const GROWTH = 1.25;
 
-/** The pauses before the retries of a request, in ms: at most, with the time in which the observer could not run. */
-export function pausesBetween(attempts: readonly RoundTrip[]): readonly number[] {
-  const timeOf = ({ at, stalled = 0 }: RequestEvent | EventOf<'response' | 'broken'>) => at + stalled;
+/** The pauses before the retries of a request, in ms. With the time in which the observer could not run, they are as long as they can be. */
+export function pausesBetween(attempts: readonly RoundTrip[], isLongest = true): readonly number[] {
+  const timeOf = ({ at, stalled = 0 }: RequestEvent | EventOf<'response' | 'broken'>) =>
+    isLongest ? at + stalled : at;
   return attempts.slice(1).map(({ request }, index) => {
     const { end = null, request: earlier = request } = attempts[index] ?? {};
     return Math.max(0, timeOf(request) - timeOf(end ?? earlier));
@@ -177,9 +178,7 @@ export function judgeRetries(
   isHasty: (pauses: readonly number[]) => boolean,
 ): Observation {
   const pauses = pausesBetween(attempts);
-  const [, ...others] = pauses;
-  const [failed, retry] = attempts;
-  const first = (retry?.request.at ?? 0) - (failed?.latestAt ?? 0); // at least: the later ones are at most
+  const [first = 0, ...others] = pausesBetween(attempts, false); // measured alike
   const isGrowing = others.some(pause => pause > first * GROWTH);
   const retries = pauses.length === 1 ? '1 retry' : `${pauses.length} retries`;
   const after = pauses

@@ -12,7 +12,6 @@ import { allowedDestinations } from '../http/addresses.js';
 import type { HttpClient } from '../http/client.js';
 import type { Denial, Incoming } from '../http/route.js';
 import type { RunningServer } from '../http/server.js';
-import type { Clock } from '../system/clock.js';
 import { finishedWithin } from '../system/process.js';
 import { messageOf, ProtocolCliError } from '../util/errors.js';
 import { didYouMean } from '../util/text.js';
@@ -124,11 +123,7 @@ export class MockTool extends Tool {
   static async start(given: StartMockToolOptions): Promise<MockTool> {
     const options = await readOptions(given);
     const checkers = await prepareToolset(options.fixtures, options.handlers);
-    const tool = new MockTool(
-      options,
-      checkers,
-      await (options.client ?? (() => agentClient(options.clock)))(),
-    );
+    const tool = new MockTool(options, checkers, await (options.client ?? agentClient)());
     await tool.#open(options);
     return tool;
   }
@@ -360,8 +355,8 @@ function wrongSource(source: unknown): ProtocolCliError {
   return new ProtocolCliError('usage', 'fixtures must be a path, a list of paths, or fixtures', { hint });
 }
 
-async function agentClient(clock?: Clock): Promise<HttpClient> {
-  return (await import('../http/pooled-client.js')).createAgentClient(clock && { clock });
+async function agentClient(): Promise<HttpClient> {
+  return (await import('../http/pooled-client.js')).createAgentClient();
 }
 
 /** See {@link MockTool.start}. */

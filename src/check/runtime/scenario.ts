@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Content } from '../../events/content.js';
 import type { Event, EventOf, RequestEvent } from '../../events/events.js';
 import type { Log } from '../../events/log.js';
+import { createAgentClient } from '../../http/pooled-client.js';
 import { type MockTool, startMockTool } from '../../mock/mock-tool.js';
 import {
   type Ability,
@@ -147,7 +148,10 @@ async function startTool(
   { log, clock }: Pick<Setting, 'log' | 'clock'>,
   index: number,
 ): Promise<MockTool> {
-  const tool = await startMockTool({ fixtures: fixtureFile(fixtures, index === 0), retries: 1, clock });
+  const tool = await startMockTool({
+    fixtures: fixtureFile(fixtures, index === 0),
+    ...{ retries: 1, clock, client: async () => createAgentClient({ clock }) },
+  });
   const named = (id: string) => (index === 0 ? id : `${index}.${id}`);
   tool.subscribe(event => {
     const { seq: _, at: __, ...fact } = event;
@@ -255,8 +259,9 @@ export class ScenarioSession {
       this.#ended.set(purpose, (this.#ended.get(purpose) ?? 0) + 1);
   }
 
-  #countEnded(purpose: RequestEvent['purpose']): number {
-    return this.#ended.get(purpose) ?? 0;
+  /** Whether the runtime has answered all messages of the tools. */
+  #areAnswered(): boolean {
+    return ![...this.#open.values()].some(({ from }) => from === 'tool');
   }
 
   /** Ends the scenario; it fails. */
@@ -307,17 +312,17 @@ export class ScenarioSession {
       ?.addressee;
   }
 
-  /** Makes the first tool server send the next message that the latest call of an operation waits for. */
-  fire(operation: string): void {
+  /** Makes the first tool server send the next message that the latest call of an operation waits for. Returns whether it waits for one. */
+  fire(operation: string): boolean {
     const { id, group_id } = this.latestCall(operation) ?? {};
-    this.tools[0]?.fire(id, group_id);
+    return (this.tools[0]?.fire(id, group_id) ?? 0) > 0;
   }
 
-  /** As {@link fire}, and waits at most `ms` until the runtime has answered, so that it gets the next message later. */
-  async fireAndWait(operation: string, ms: number): Promise<void> {
-    const answered = this.#countEnded('callback');
-    this.fire(operation);
-    await this.#within(ms, () => this.#countEnded('callback') > answered);
+  /** As {@link fire}, as soon as the call waits, and after the runtime has answered all earlier messages; it may take `ms` for that. */
+  async fireInTurn(operation: string, ms: number): Promise<void> {
+    await this.#within(ms, () => this.#areAnswered());
+    let isFired = false;
+    await this.until(() => (isFired ||= this.fire(operation)));
   }
 
   /** Asks for a call. Returns the id of the instruction. */
@@ -360,7 +365,7 @@ export class ScenarioSession {
 
   /** Resolves to true when at least `count` requests with this purpose have ended (response or broken connection); to false on timeout. */
   waitForRequests(purpose: EventOf<'request'>['purpose'], count = 1): Promise<boolean> {
-    return this.until(() => this.#countEnded(purpose) >= count);
+    return this.until(() => (this.#ended.get(purpose) ?? 0) >= count);
   }
 
   /** Resolves to whether it came true before the time was over and before the driver ended. */
@@ -393,8 +398,7 @@ export class ScenarioSession {
   /** Closes the thread and waits until the driver has ended. */
   async #end(): Promise<void> {
     this.#isEnding = true;
-    const isAnswered = () => ![...this.#open.values()].some(({ from }) => from === 'tool');
-    await this.#within(QUIET_MS, isAnswered);
+    await this.#within(QUIET_MS, () => this.#areAnswered());
     if (this.#isOver || !this.#abilities.supports('end')) return;
     this.instruct({ do: 'end' });
     const { windowMs, log } = this.setting;

@@ -68,7 +68,7 @@ const TOGETHER = FAULTY.filter(each => !isLogged(each) && !isTimed(each));
 /** How long silence is waited for: a busy machine may need more, so a runtime that is misjudged plays once more, and waits longer. */
 const SHORT_MS = 1_500;
 
-describe('a runtime', { timeout: IS_FULL ? 600_000 : 120_000 }, () => {
+describe('a runtime', { timeout: 600_000 }, () => {
   const played = TOGETHER.map(({ fault, breaks, place }) => ({
     ...{ fault, breaks, open: openInProcess(fault) },
     scenarios: scenariosFor(breaks, place),
@@ -105,7 +105,8 @@ describe('a runtime', { timeout: IS_FULL ? 600_000 : 120_000 }, () => {
     expectOne(breaks, await checksOfRuntime(openInProcess(fault, log), { log, scenarios: ABOUT_LOGS }));
   });
 
-  test.each(FAULTY.filter(isTimed))('that $fault breaks $breaks', async ({ fault, breaks }) => {
+  // On a busy machine, a pause may be long that should have been short.
+  test.each(FAULTY.filter(isTimed))('that $fault breaks $breaks', { retry: 5 }, async ({ fault, breaks }) => {
     const scenarios = SCENARIOS.filter(({ checks }) => checks.some(id => id === breaks));
     expectOne(breaks, await checksOfRuntime(openInProcess(fault), { scenarios, atOnce: 1 }));
   });

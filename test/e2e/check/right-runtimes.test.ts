@@ -37,7 +37,7 @@ describe('a runtime that', () => {
     python = await startCommand({ command: 'python3 -B test/peers/drivers/python.py' });
     const runs = [runSample, ...RIGHT.map(([, run]) => run)];
     [ofSample, ...ofRight] = await checksOfRuntimes(runs.map(run => ({ open: driverHere(run) })));
-  }, 120_000);
+  }, 600_000);
   afterAll(() => python.stop());
 
   test.each(RIGHT.map((each, index) => [...each, index] as const))(

@@ -394,7 +394,7 @@ const BROKEN = {
     'handles-the-messages-of-a-thread-in-any-order': {
       async inTurn(_, work) {
         this.turn = (this.turn ?? 0) + 1;
-        if (this.turn % 2 === 1) await wait(500);
+        if (this.turn % 2 === 1) await wait(1_500);
         return work();
       },
     },

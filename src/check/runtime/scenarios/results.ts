@@ -6,7 +6,7 @@ const ANSWER = on('answer', 'the answer is 42');
 /** Some runtimes and model APIs cut texts of this length. */
 const LINES = 20_000;
 
-/** Between two events that must stay in order, in ms. */
+/** How long the answer to an event may take before the next one is sent, in ms. */
 const GAP_MS = 200;
 
 /** In bytes. The protocol has no limit; a runtime may have one. */
@@ -323,7 +323,7 @@ export const resultScenarios: readonly Scenario[] = [
       session.fire('blue');
       await session.waitForObservation('model', each => each.text === 'red: at once');
       await session.waitForObservation('model', each => each.text === 'blue: at once');
-      for (const operation of ['red', 'blue', 'red', 'blue']) await session.fireAndWait(operation, GAP_MS);
+      for (const operation of ['red', 'blue', 'red', 'blue']) await session.fireInTurn(operation, GAP_MS);
       await session.waitForObservation('model', each => each.text === 'blue: last');
     },
   },

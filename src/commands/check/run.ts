@@ -346,7 +346,7 @@ async function callTool(
   const { about, clock, redactor, interrupted } = run;
   const { save } = plan.flags;
   const events: Event[] = [];
-  const log = createLog(() => clock.now());
+  const log = createLog(clock.now, clock.runnable);
   log.subscribe(event => redactor.learn(event));
   log.subscribe(event => void events.push(event));
   if (target.kind === 'url' && new URL(target.url).search !== '')

@@ -126,8 +126,8 @@ type Ending =
   | { readonly kind: 'refused'; readonly attempt: RoundTrip; readonly status: number }
   | { readonly kind: 'silent'; readonly afterMs: number }
   /**
-   * `unreadable`: only an invalid callback came; `called-off`: it was canceled, or its thread closed; `cut-short`: its tool crashed for
-   * another reason.
+   * `unreadable`: only an invalid callback came; `called-off`: it was canceled, or its thread closed; `cut-short`: its tool crashed
+   * before.
    */
   | { readonly kind: 'unreadable' | 'called-off' | 'unanswered' | 'open' | 'cut-short' };
 
@@ -163,7 +163,7 @@ export class CallEvidence {
   readonly timeout: EventOf<'expired'> | undefined;
   /** The first `seq` at which the call was canceled or its thread closed; infinite if it was not. */
   readonly canceledAtSeq: number;
-  /** Whether its tool crashed for another reason before the call ended. */
+  /** Whether its tool crashed before the call ended, and it is not known to be the cause. */
   isCutShort = false;
   readonly #isToolsetKnown: boolean;
   #ending: Ending | undefined;

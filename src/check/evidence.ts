@@ -13,18 +13,8 @@ import { discoveryUrl, type Tool, type Toolset } from '../protocol/toolset.js';
 import { groupBy } from '../util/collections.js';
 import { isRecord, stringsIn, valueAt } from '../util/values.js';
 import { CallbackEvidence, CallEvidence, Discovery } from './call.js';
+import { findCrash, judgeableEvents, type Sent, type ServerExit, type ToolCrash } from './crash.js';
 import { type RequestedCall, RuntimeView } from './runtime-view.js';
-
-/** A tool that crashed: nothing after `message` reached it. */
-export interface ToolCrash {
-  /** What the tool received, or sent without success, just before the crash. */
-  readonly kind: 'malformed' | 'notice' | 'callback' | 'call';
-  readonly message: RoundTrip;
-  /** The first later request, which could not connect. */
-  readonly later: RoundTrip;
-  /** How many messages of the same kind were sent at the same time. */
-  readonly others: number;
-}
 
 /** A tool server that was asked for its toolset. */
 export interface KnownServer {
@@ -50,19 +40,15 @@ export interface Recording {
 /** The events of a recording, grouped for the rules; the same whether a runtime, a tool, a recorder or a check saw them. */
 export interface Evidence
   extends Required<Pick<Recording, 'observer' | 'isWhole'>>,
-    Pick<Recording, 'lines'> {
+    Pick<Recording, 'lines'>,
+    Sent {
   /** Whether a check made calls in it, which violate runtime rules on purpose. */
   readonly isProbed: boolean;
-  /** In the order in which they were made. */
-  readonly calls: readonly CallEvidence[];
   readonly unmatchedCallbacks: readonly CallbackEvidence[];
-  readonly discoveries: readonly Discovery[];
-  readonly closes: readonly RoundTrip[];
-  readonly cancels: readonly RoundTrip[];
-  readonly migrations: readonly RoundTrip[];
   /** All plans, also those without a call. */
   readonly plans: readonly EventOf<'planned'>[];
   readonly toolCrash: ToolCrash | null;
+  readonly exit: ServerExit | null;
   /** What the driver of a runtime was asked and showed; null without a driver. */
   readonly view: RuntimeView | null;
   /** The calls that a scenario asked for; none without a driver. */
@@ -94,7 +80,7 @@ export async function gatherEvidence(recording: Recording, side: Side): Promise<
   const known = eventsOnSide(HOPS[side], recording.events)
     .filter(event => !('dialect' in event && event.dialect !== undefined))
     .map(atRunnableTime);
-  const events = side === 'runtime' ? withoutProbes(known) : known;
+  const events = side === 'runtime' ? withoutProbes(known) : judgeableEvents(known);
   const trips = [...roundTripsIn(events).values()];
   const byPurpose = groupBy(trips, ({ request }) => [request.purpose]);
   const of = (purpose: RequestEvent['purpose']) => byPurpose.get(purpose) ?? [];
@@ -107,8 +93,7 @@ export async function gatherEvidence(recording: Recording, side: Side): Promise<
     cancels: of('cancel'),
     migrations: of('migrate'),
   };
-  const toolCrash = findToolCrash(sent);
-  if (toolCrash) markCutShort(toolCrash, calls);
+  const { toolCrash, exit } = findCrash(sent, known);
   const unmatchedCallbacks = of('callback')
     .filter(({ request }) => !request.calls?.length)
     .map(trip => new CallbackEvidence(trip, null));
@@ -123,11 +108,12 @@ export async function gatherEvidence(recording: Recording, side: Side): Promise<
     unmatchedCallbacks,
     plans: events.filter(event => event.kind === 'planned'),
     toolCrash,
+    exit,
     view,
     requestedCalls: view ? await readRequestedCalls(view, calls, servers) : [],
     servers,
     isNameOfOtherCall: indexNames(calls),
-    until: events.at(-1)?.at ?? 0,
+    until: endOf(known),
     ...(lines && { lines }),
   };
 }
@@ -135,6 +121,12 @@ export async function gatherEvidence(recording: Recording, side: Side): Promise<
 /** The rules measure the time in which the observer could run: a peer is not slow because its message was read late. */
 function atRunnableTime(event: Event): Event {
   return event.stalled === undefined ? event : { ...event, at: event.at - event.stalled };
+}
+
+/** A check whose server exited goes on with calls on new servers. */
+function endOf(events: readonly Event[]): number {
+  const exit = events.some(isProbe) ? events.find(({ kind }) => kind === 'exited') : undefined;
+  return (exit ?? events.at(-1))?.at ?? 0;
 }
 
 function isProbe(event: Event): boolean {
@@ -279,67 +271,6 @@ function assignStrays(unmatched: readonly CallbackEvidence[], calls: readonly Ca
     const named = ids ? calls.filter(({ invocation }) => invocation?.id === ids.id) : [];
     const call = named.find(({ invocation }) => invocation?.group_id === ids?.groupId) ?? named[0];
     call?.strays.push(stray);
-  }
-}
-
-type Sent = Pick<Evidence, 'calls' | 'discoveries' | 'closes' | 'cancels' | 'migrations'>;
-
-/** Finds the message that most likely crashed the tool; null if the last request was answered or aborted. */
-function findToolCrash(sent: Sent): ToolCrash | null {
-  const { calls, discoveries, closes, cancels, migrations } = sent;
-  const requests = [
-    ...calls.flatMap(({ attempts, selections }) => [...attempts, ...selections]),
-    ...[discoveries, closes, cancels, migrations].flat(),
-  ].sort((one, other) => one.request.seq - other.request.seq);
-  const last = requests.findLastIndex(({ failure }) => failure === null || failure === 'aborted');
-  const failed = requests.slice(last + 1);
-  const alive = requests[last]?.request.seq ?? -1;
-  const firstFailure = failed.reduce(
-    (first, { lastSeq }) => Math.min(first, lastSeq),
-    failed[0]?.lastSeq ?? -1,
-  );
-  const suspects = suspectsIn(sent).filter(
-    ({ message }) => message.request.seq <= firstFailure && !message.isUnsent && message.lastSeq >= alive,
-  );
-  const [worst] = suspects.toSorted(
-    (one, other) => rankOf(one) - rankOf(other) || other.message.request.seq - one.message.request.seq,
-  );
-  const later = worst && failed.find(({ request }) => request.seq > worst.message.lastSeq);
-  if (!worst || !later) return null;
-  return { ...worst, later, others: suspects.filter(({ kind }) => kind === worst.kind).length - 1 };
-}
-
-type Suspect = Pick<ToolCrash, 'kind' | 'message'>;
-
-function suspectsIn({ calls, closes, cancels }: Sent): readonly Suspect[] {
-  const ofKind = (kind: ToolCrash['kind'], messages: readonly RoundTrip[]) =>
-    messages.map(message => ({ kind, message }));
-  return [
-    ...ofKind('notice', [...closes, ...cancels]),
-    ...calls.flatMap(({ reading, attempts, callbacks }) => [
-      ...ofKind(reading.ok ? 'call' : 'malformed', attempts),
-      ...ofKind(
-        'callback',
-        callbacks.filter(({ broken, status }) => broken !== null || (status ?? 200) >= 400),
-      ),
-    ]),
-  ];
-}
-
-/** A closed connection is the best evidence, then a message that no tool expects; an ordinary call is the worst. */
-function rankOf({ kind, message }: Suspect): number {
-  if (kind === 'call') return 3;
-  if (message.failure === 'cut') return 0;
-  return kind === 'callback' ? 2 : 1;
-}
-
-/** Marks the calls that the crash cut off, except the one that caused it. */
-function markCutShort({ message, later }: ToolCrash, calls: readonly CallEvidence[]): void {
-  for (const call of calls) {
-    const isSent = call.attempts.some(attempt => !attempt.isUnsent) && !call.attempts.includes(message);
-    const hasResult = call.messages('tool_result').some(({ callback }) => callback.status === 200);
-    const isOver = call.expiries.some(({ seq }) => seq < later.request.seq);
-    call.isCutShort = isSent && !hasResult && !isOver;
   }
 }
 

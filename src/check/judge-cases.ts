@@ -11,7 +11,7 @@ import type { CallEvidence } from './call.js';
 import { concernedCalls, type Evidence, possiblyLostText } from './evidence.js';
 import type { CaseCheck } from './judge.js';
 
-type CaseVerdict = Pick<CaseCheck, 'status' | 'reason' | 'reasonLines' | 'events'>;
+type CaseVerdict = Pick<CaseCheck, 'status' | 'reason' | 'reasonLines' | 'events' | 'byExit'>;
 
 const MAX_FAULTS = 20;
 
@@ -28,6 +28,7 @@ export function judgeCases(cases: readonly Case[], evidences: readonly Evidence[
       ? 'this check was recorded without cases; check the tool with --cases'
       : 'not called',
     events: [],
+    ...(evidences.some(({ exit }) => exit) && { byExit: true }),
   };
   return cases.map((each, index) => {
     const isOf = (call: CallEvidence) =>
@@ -102,12 +103,14 @@ export function missingVerdict(what: string, events: readonly number[], isWhole:
     : { status: 'could-not-run', reason: possiblyLostText(what), events };
 }
 
-function withoutResult({ attempts, callbacks, expiries }: CallEvidence, isWhole: boolean): CaseVerdict {
+function withoutResult(call: CallEvidence, isWhole: boolean): CaseVerdict {
+  const { attempts, callbacks, expiries, isCutShort } = call;
   const last = attempts.slice(-1);
   const status = last[0]?.status ?? null;
   const events = [...last, ...callbacks].flatMap(trip => trip.events);
   const failed = (reason: string): CaseVerdict => ({ status: 'fail', reason, events });
   const unclear = (reason: string): CaseVerdict => ({ status: 'could-not-run', reason, events });
+  if (isCutShort) return { ...unclear('the tool crashed before a result came'), byExit: true };
   if (status === null) return unclear('the invocation was never answered');
   if (status !== 200) return failed(`the invocation was answered ${status}`);
   const isMisnamed = ({ verdict, message }: (typeof callbacks)[number]) =>

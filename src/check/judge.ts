@@ -5,6 +5,7 @@ import type { ExpectedFailure } from '../fixtures/check-files.js';
 import { REQUIREMENT_IDS, type RequirementId, type Side } from '../protocol/requirements.js';
 import { groupBy } from '../util/collections.js';
 import { firstWithRest, joinFirst } from '../util/text.js';
+import type { ServerExit } from './crash.js';
 import {
   type ConcernedCall,
   concernedCalls,
@@ -95,6 +96,8 @@ export interface Check extends Pick<Rule, 'id' | 'side' | 'level'> {
   readonly spots?: readonly Spot[];
   /** Other requirements that may fail for the same reason. */
   readonly masks?: readonly RequirementId[];
+  /** It does not pass because the server exited. */
+  readonly byExit?: true;
 }
 
 export interface CheckReport {
@@ -228,6 +231,7 @@ export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
     ...(isOpen({ status }) && concernOf(found, rule, evidences)), // other ids differ in each run
     ...detailsOf(found[0]),
     ...(spots.length > 0 && { spots }),
+    ...exitMark(id, status, found, evidences),
     ...((status === 'fail' || status === 'warn') && masks && { masks }),
   };
 }
@@ -242,6 +246,31 @@ function detailsOf({
     ...(actual !== undefined && { actual }),
     ...(advice !== undefined && { advice }),
   };
+}
+
+function exitMark(
+  id: RequirementId,
+  status: CheckStatus,
+  found: readonly Observation[],
+  evidences: readonly Evidence[],
+): Pick<Check, 'byExit'> {
+  return evidences.some(evidence => isByExit(id, status, found, evidence)) ? { byExit: true } : {};
+}
+
+/** Whether a rule does not pass because the server exited: by the exit itself, or since what would show it was cut off. */
+function isByExit(
+  id: RequirementId,
+  status: CheckStatus,
+  found: readonly Observation[],
+  { exit, plans }: Evidence,
+): boolean {
+  if (!exit) return false;
+  if (status === 'fail' || status === 'warn')
+    return found.every(({ events }) => events.includes(exit.event.seq));
+  if (status !== 'could-not-run') return false;
+  return found.length > 0
+    ? found.every(({ isCutOff, events }) => isCutOff || events.some(seq => exit.cutOff.has(seq)))
+    : plans.some(({ plan, checks = [] }) => checks.includes(id) && exit.cutPlans.has(plan));
 }
 
 /** The calls that observations are about, and their scenarios and probes; without observations, the scenarios that should have shown something. */
@@ -330,7 +359,7 @@ function kindOf([what, observations]: readonly [string, readonly Observation[]])
 }
 
 /** The verdict on one test case: a row beside those of the rules. */
-export interface CaseCheck extends Pick<Check, 'reason' | 'reasonLines' | 'events' | 'calls'> {
+export interface CaseCheck extends Pick<Check, 'reason' | 'reasonLines' | 'events' | 'calls' | 'byExit'> {
   readonly place: string;
   readonly operation: string;
   readonly status: Extract<CheckStatus, 'pass' | 'fail' | 'could-not-run'>;
@@ -370,6 +399,13 @@ interface ScenarioTime {
   readonly ms: number;
 }
 
+/** The exit of a server: the cause of what did not pass because of it. */
+interface ExitCheck extends Pick<ServerExit, 'isRepeated' | 'repeats'> {
+  readonly message: string;
+  /** The last lines that the server wrote to stderr. */
+  readonly output: readonly string[];
+}
+
 export interface Conformance {
   readonly checks: readonly Row[];
   readonly cases: readonly CaseCheck[];
@@ -380,6 +416,7 @@ export interface Conformance {
   readonly scenarios: readonly ScenarioTime[];
   /** How many recorded calls have no result; null if all have one. */
   readonly missingResults: string | null;
+  readonly exit: ExitCheck | null;
   readonly summary: CheckReport['summary'];
   readonly verdict: Verdict;
 }
@@ -392,6 +429,7 @@ interface ConformanceOptions {
   readonly gaps?: readonly Gap[];
   readonly scenarios?: readonly ScenarioTime[];
   readonly missingResults?: string | null;
+  readonly exit?: ServerExit | null;
 }
 
 /** How each status counts, and how if its failure is expected. */
@@ -414,6 +452,7 @@ export function conformanceOf(
     gaps = [],
     scenarios = [],
     missingResults = null,
+    exit = null,
   }: ConformanceOptions = {},
 ): Conformance {
   const rows = checks.map((check): Row => {
@@ -424,7 +463,7 @@ export function conformanceOf(
       ? { ...check, standing: ifExpected, expectedFailure }
       : { ...check, standing };
   });
-  const verdict = verdictOf(rows, cases);
+  const verdict = verdictOf(rows, cases, exit);
   return {
     checks: rows,
     cases,
@@ -435,16 +474,22 @@ export function conformanceOf(
     }),
     scenarios,
     missingResults,
+    exit: exit && exitCheck(exit),
     summary: countStatuses(checks),
     verdict: verdict === 'passed' && gaps.length > 0 ? 'incomplete' : verdict,
   };
 }
 
-function verdictOf(rows: readonly Row[], cases: readonly CaseCheck[]): Verdict {
+function exitCheck({ event: { output }, message, isRepeated, repeats }: ServerExit): ExitCheck {
+  return { message, output, isRepeated, repeats };
+}
+
+function verdictOf(rows: readonly Row[], cases: readonly CaseCheck[], exit: ServerExit | null): Verdict {
   const seen = new Set([...rows.map(({ standing }) => standing), ...cases.map(({ status }) => status)]);
   const has = (...words: readonly (Standing | CaseCheck['status'])[]) => words.some(word => seen.has(word));
-  if (has('failed', 'stale', 'fail')) return 'failed';
-  if (has('could-not-run', 'flaky')) return 'incomplete';
+  const isJudged = rows.some(({ byExit, status }) => byExit && status !== 'could-not-run'); // its failure may be expected
+  if (has('failed', 'stale', 'fail') || (exit?.isRepeated && !isJudged)) return 'failed';
+  if (has('could-not-run', 'flaky') || exit) return 'incomplete';
   return has('passed', 'warned', 'pass') ? 'passed' : 'incomplete';
 }
 

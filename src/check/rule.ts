@@ -5,7 +5,8 @@ import type { RequirementId, Side } from '../protocol/requirements.js';
 import { formatDuration, joinFirst, truncateBeforeToken } from '../util/text.js';
 import { visibleLine } from '../util/visible.js';
 import type { CallEvidence } from './call.js';
-import type { Evidence, ToolCrash } from './evidence.js';
+import type { ToolCrash } from './crash.js';
+import type { Evidence } from './evidence.js';
 
 interface Requirement {
   readonly side: Side;
@@ -121,6 +122,8 @@ export interface Observation extends Details {
   readonly isRemarkable?: true;
   /** The violation is a missing event, which may be in a lost part of the recording. */
   readonly isByAbsence?: true;
+  /** Whether the server exited before it could be seen. */
+  readonly isCutOff?: true;
   /** Whether it is a failure at any level of the rule: a crashed tool meets no requirement. */
   readonly isFatal?: true;
 }
@@ -156,6 +159,8 @@ export const violatedIfComplete = observationOf('violated', { isByAbsence: true 
 export const doubtful = observationOf('doubtful');
 export const unrecorded = observationOf('unrecorded');
 export const inconclusive = observationOf('inconclusive');
+/** As {@link unrecorded}, because the server exited too early. */
+export const cutOff = observationOf('unrecorded', { isCutOff: true });
 
 /** From this number of pauses on, pauses that do not grow are a finding. */
 const MIN_PAUSES = 3;
@@ -239,7 +244,8 @@ export function toolCrashObservation(
       about: toolCrash.message.events,
     },
   );
-  return isProbed || toolCrash.message.failure === 'cut' ? { ...end, isFatal: true } : end;
+  const isCertain = isProbed || toolCrash.exit !== null || toolCrash.message.failure === 'cut';
+  return isCertain ? { ...end, isFatal: true } : end;
 }
 
 /** Rules about the callbacks of a call: without a valid callback none of them can be judged. */

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Event, Fact } from '../events/events.js';
 import type { Exchange } from '../events/exchange.js';
@@ -10,6 +11,7 @@ import { shippedFile } from '../package-root.js';
 import type { Warning } from '../protocol/requirements.js';
 import type { ListenerOptions } from '../runtime/callback-server.js';
 import type { McpPeer, McpTarget } from '../runtime/mcp/transports.js';
+import type { Exit } from '../system/child.js';
 import { finishedWithin } from '../system/process.js';
 import type { Sink } from '../system/streams.js';
 import { type Environment, isHeader, reservedHeader, valueOrVariable } from '../util/headers.js';
@@ -313,10 +315,16 @@ async function startServer(
   const child = await starting;
   onStarted?.(child);
   void child.exited.then(exit => {
-    const how = exit.signal === null ? `exited with status ${exit.code}` : `was ended by ${exit.signal}`;
-    if (!isStopping) onServerExit?.({ how, lastLines: child.lastLines() });
+    if (!isStopping) onServerExit?.({ how: exitText(exit), lastLines: child.lastLines() });
   });
   return child.url;
+}
+
+/** A shell that runs the command reports a signal as 128 and its number. */
+function exitText({ code, signal }: Exit): string {
+  if (signal !== null) return `was ended by ${signal}`;
+  const [name] = Object.entries(constants.signals).find(([, number]) => code === 128 + number) ?? [];
+  return `exited with status ${code}${name === undefined ? '' : ` (${name})`}`;
 }
 
 /** Whether a server gives any answer at this URL. */
@@ -389,9 +397,15 @@ interface Watcher {
   readonly onStderr: Sink | null;
 }
 
+interface LastMessage {
+  readonly text: string;
+  readonly answered?: string | undefined;
+}
+
 /** Watches the servers started by a command, and records when one exits: its pending calls end. */
 export class StartedServers {
-  #last = '';
+  /** The last message, and the key of the call whose callback it answered. */
+  #last: LastMessage = { text: '' };
   #isSuspect = false;
   /** The legs of the open requests to a tool. */
   readonly #toTool = new Set<string>();
@@ -418,8 +432,12 @@ export class StartedServers {
   }
 
   #onServerExit(exit: ServerExit): void {
-    const pending = [...this.watcher.calls()].filter(({ settled }) => settled === null);
-    this.log.emit(exitFact(exit, pending, this.#last));
+    const calls = [...this.watcher.calls()];
+    const { text, answered } = this.#last;
+    const call = calls.find(({ key }) => key === answered);
+    const last = call ? ` after a callback of ${nameOf(call)}${text}` : text;
+    const pending = calls.filter(({ settled }) => settled === null);
+    this.log.emit(exitFact(exit, pending, last));
   }
 
   /** Remembers the last message to a tool, or the last answer. */
@@ -427,17 +445,22 @@ export class StartedServers {
     if (event.kind === 'request' && event.to === 'tool') {
       this.#toTool.add(event.leg);
       const path = URL.canParse(event.url) ? new URL(event.url).pathname : event.url;
-      this.#last = ` after ${event.method} ${path}`;
+      this.#last = { text: ` after ${event.method} ${path}` };
     } else if (event.kind === 'response' || event.kind === 'broken') {
       const isFromTool = this.#toTool.delete(event.leg);
-      if (event.kind === 'broken') this.#isSuspect = true;
-      else if (!isFromTool) this.#last = ` after its callback was answered with ${event.status}`;
+      if (event.kind === 'broken') this.#isSuspect ||= event.code !== 'ABORTED';
+      else if (!isFromTool)
+        this.#last = { text: ` was answered with ${event.status}`, answered: event.calls?.[0] };
     }
   }
 }
 
 /** Limits: operations that are named, and the length of a name. */
 const MAX_NAMED = { count: 3, length: 60 };
+
+function nameOf({ invocation: { operation } }: Exchange): string {
+  return `\`${truncate(operation, MAX_NAMED.length)}\``;
+}
 
 /** @param last the last message, which is named if no call is pending */
 export function exitFact(
@@ -446,12 +469,11 @@ export function exitFact(
   last = '',
 ): Extract<Fact, { kind: 'exited' }> {
   const arrived = pending.filter(({ attempts }) => attempts.some(each => each.broken?.phase !== 'connect'));
-  const names = [...new Set(arrived.map(({ invocation }) => invocation.operation))].map(
-    name => `\`${truncate(name, MAX_NAMED.length)}\``,
-  );
+  const names = [...new Set(arrived.map(nameOf))];
   const during = ` during ${names.length === 1 ? '' : 'one of '}${joinFirst(names, MAX_NAMED.count)}`;
   return {
     kind: 'exited',
+    how,
     message: `the server ${how}${names.length === 0 ? last : during}`,
     output: [...lastLines],
     ...(pending.length > 0 && { calls: pending.map(({ key }) => key) }),

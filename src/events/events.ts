@@ -186,6 +186,8 @@ const ownFacts = () =>
       case: z.optional(z.int().check(z.nonnegative())),
       /** For a call of a probe: repeated with nothing else in progress. */
       again: z.optional(z.literal(true)),
+      /** For a call or a probe that is repeated on a new server, after the first one exited. */
+      newServer: z.optional(z.literal(true)),
       /** The fixture with this plan, if the call has no `matched` event: a refused acknowledgement. */
       fixture: z.optional(z.string()),
       /** The `type` and turn of the callback concerned. */
@@ -197,6 +199,8 @@ const ownFacts = () =>
     z.object({
       kind: z.literal('exited'),
       ...envelope,
+      /** `exited with status 1` */
+      how: z.string(),
       /** How it ended, and during which operation or after which message: `the server exited with status 1 during …`. */
       message: z.string(),
       /** The last lines that it wrote to stderr. */

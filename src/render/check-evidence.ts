@@ -281,9 +281,9 @@ function listed<Item>(
   return `${open}${[...shown, ...(rest > 0 ? [`… ${rest} more`] : [])].join(', ')}${close}`;
 }
 
-/** A result of a check: for a rule, a case, a gap in the recording, or an expected failure that could not occur. */
+/** A result of a check: for a rule, a case, a gap in the recording, an expected failure that could not occur, or the exit of a server. */
 export interface Finding extends Pick<Row, 'events' | 'spots' | 'runs'> {
-  readonly about: Side | 'case' | 'gap' | 'idle';
+  readonly about: Side | 'case' | 'gap' | 'idle' | 'exit';
   readonly standing: Standing;
   readonly heading: Line;
   /** The heading as plain text. Untrusted. */
@@ -303,6 +303,8 @@ export interface Finding extends Pick<Row, 'events' | 'spots' | 'runs'> {
   readonly masks?: readonly RequirementId[] | undefined;
   /** The violated rule that explains why this one could not run. */
   readonly cause?: RequirementId | undefined;
+  /** What else it says, with labels. */
+  readonly facts?: readonly (readonly [label: string, text: string])[];
 }
 
 /** Rules whose violations explain others, and are listed first. */
@@ -314,16 +316,24 @@ const CAUSES: readonly RequirementId[] = [
   'TOOL-NAMES',
 ];
 
-/** All results of a check: rules, cases, gaps in the recording, and expected failures that could not occur. */
-export function findingsOf({ checks, cases, gaps, idle, missingResults }: Conformance): Finding[] {
+/**
+ * All results of a check: the exit of a server, rules, cases, gaps in the recording, and expected failures that could not occur. The exit
+ * of a server stands for all that it caused.
+ */
+export function findingsOf(run: Conformance): Finding[] {
+  const { checks, gaps, idle, exit, missingResults } = run;
   const nothing = { events: [], kind: 'gap' };
+  const isShown = (row: Row) => exit === null || !isOfExit(row);
   const silent = missingResults === null ? [] : checks.filter(({ id }) => id === 'TOOL-ALWAYS');
   const causes = [
     ...checks.filter(({ id, standing }) => isBreach(standing) && CAUSES.includes(id)),
     ...silent.filter(({ standing }) => standing === 'could-not-run'),
   ];
+  const rows = [...new Set([...causes, ...checks])].filter(isShown);
+  const cases = run.cases.filter(({ byExit }) => exit === null || !byExit);
   return [
-    ...[...new Set([...causes, ...checks])].map(row => ({ ...findingOf(row), cause: causeOf(row, checks) })),
+    ...(exit ? [exitFinding(exit, run)] : []),
+    ...rows.map(row => ({ ...findingOf(row), cause: causeOf(row, checks) })),
     ...cases.map(({ place, operation, status, reason, reasonLines: reasons = [reason], events, calls }) => ({
       about: 'case' as const,
       standing: CASES[status],
@@ -357,6 +367,60 @@ export function findingsOf({ checks, cases, gaps, idle, missingResults }: Confor
       place,
     })),
   ];
+}
+
+/** Whether the exit of the server stands for this row; an expected failure has a row of its own. */
+export function isOfExit({ byExit, standing }: Row): boolean {
+  return byExit === true && (isBreach(standing) || standing === 'could-not-run');
+}
+
+/** The name of the test that fails if a server exits. */
+const KEEPS_RUNNING = 'the server keeps running';
+
+const REPEATED = 'a new server exited too, with nothing else in progress';
+
+function exitFinding(
+  exit: NonNullable<Conformance['exit']>,
+  { checks, cases, verdict }: Conformance,
+): Finding {
+  const { message, output, isRepeated } = exit;
+  const rows = checks.filter(isOfExit);
+  const broken = rows.filter(({ standing }) => isBreach(standing));
+  const names = [
+    ...rows.flatMap(({ id, standing }) => (isBreach(standing) ? [] : [id])),
+    ...cases.flatMap(({ byExit, operation, place }) => (byExit ? [`case ${operation} ${place}`] : [])),
+  ];
+  const [first] = broken;
+  const isFailure = isRepeated === true || (isRepeated === null && first !== undefined);
+  return {
+    about: 'exit',
+    standing: isFailure && verdict === 'failed' ? 'failed' : 'could-not-run',
+    heading: quote(message, 'title'),
+    name: KEEPS_RUNNING,
+    title: message,
+    kind: 'exit',
+    reasons: output.length > 0 ? output : ['it wrote nothing to stderr'],
+    events: broken.flatMap(({ events }) => events),
+    spots: broken.flatMap(({ spots = [] }) => spots),
+    calls: first?.calls,
+    expected: first?.expected,
+    facts: [
+      ...broken.map(
+        ({ id, level }) => ['fails', `${id} (${level}): the tool ${RULES[id].statement}`] as const,
+      ),
+      ['repeated', isRepeated ? REPEATED : notRepeated(exit)] as const,
+      ...(names.length === 0 ? [] : [['not run', names.join(', ')] as const]),
+    ],
+    ...(first && { advice: RULES[first.id].advice }),
+  };
+}
+
+function notRepeated({ isRepeated, repeats }: NonNullable<Conformance['exit']>): string {
+  if (isRepeated === null) return 'no: a recording cannot be repeated';
+  if (repeats === 0) return 'no: nothing that it was doing may be called again';
+  return repeats === 1
+    ? 'no: a new server with the same call, and nothing else in progress, did not exit'
+    : `no: ${repeats} new servers with one call or probe each, and nothing else in progress, did not exit`;
 }
 
 export const CASES = { pass: 'passed', fail: 'failed', 'could-not-run': 'could-not-run' } as const;

@@ -151,7 +151,7 @@ const OTHER_LABELS: Readonly<Record<CheckStatus, string>> = {
 
 /** What a finding names besides its reasons, with labels. Untrusted. */
 export function factsOf(
-  { scenarios = [], calls = [], expected, actual, runs }: Finding,
+  { scenarios = [], calls = [], expected, actual, runs, facts = [] }: Finding,
   file: string | undefined,
 ): readonly (readonly [label: string, text: string])[] {
   const nounOf = (noun: string, { length }: readonly unknown[]) => (length === 1 ? noun : `${noun}s`);
@@ -161,6 +161,7 @@ export function factsOf(
     ...callTexts(calls, file).map((text, index) => [index === 0 ? nounOf('call', calls) : '', text] as const),
     ...(expected === undefined ? [] : [['expected', expected] as const]),
     ...(actual === undefined ? [] : [['actual', actual] as const]),
+    ...facts,
   ];
 }
 
@@ -191,6 +192,7 @@ const MARGIN = say('  ', 'gutter');
 export function reportLines(report: ReportInput, isQuiet: boolean, width = MAX_WIDTH): readonly Line[] {
   const { target, run, record, whole } = report;
   const findings = findingsOf(run);
+  const exit = findings.find(({ about }) => about === 'exit');
   const rest = [
     ...passedPart(run.checks, findings, width),
     ...absentPart(run.checks, run.scenarios.length === 1),
@@ -198,6 +200,7 @@ export function reportLines(report: ReportInput, isQuiet: boolean, width = MAX_W
   ];
   return [
     [say('check ', 'gutter'), ...quote(target)],
+    ...(exit ? [[], ...findingLines(exit, record)] : []),
     ...(run.missingResults === null ? [] : [[say(run.missingResults, 'warn')]]),
     [],
     ...problemParts(findings, report),
@@ -216,7 +219,7 @@ function problemParts(
   const among =
     (...standings: readonly Standing[]) =>
     ({ about, standing }: Finding) =>
-      standings.includes(standing) && about !== 'gap' && about !== own;
+      standings.includes(standing) && about !== 'gap' && about !== 'exit' && about !== own;
   const list = (title: string, isWanted: (finding: Finding) => boolean, between: readonly Line[] = [[]]) => {
     const items = findings.filter(isWanted).map(each => findingLines(each, record));
     return part(title, items, between);

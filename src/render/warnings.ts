@@ -20,11 +20,13 @@ export function warningsOf(history: History, exchange: Exchange | undefined): Wa
   const untracked = [...history.untracked.values()];
   const { forgotten } = history.untracked;
   const more = pluralize(forgotten, 'more request was', 'more requests were');
+  // A server that exited answers nothing: that is no fault of its own.
+  const answered = history.exits.length === 0 ? untracked : untracked.filter(({ broken }) => !broken);
   return [
+    ...history.exits.flatMap(exit => exitWarnings(exit, exchange)),
     ...(exchange ? callWarnings(exchange, history.isWhole) : []),
     ...misdirected(untracked, history.untracked.misdirected),
-    ...untracked.flatMap(noticeWarnings),
-    ...history.exits.flatMap(exitWarnings),
+    ...answered.flatMap(noticeWarnings),
     ...(forgotten > 0 ? [{ message: `${more} dropped (limit reached)` }] : []),
     ...(exchange?.settled ? resultWarnings(exchange) : []),
   ];
@@ -169,9 +171,12 @@ export function noticeWarnings({ purpose, status, broken }: UntrackedRequest): W
   return [{ id, message: `${what} was ${answer}` }];
 }
 
-/** The exit of a server; a call that it ended reports it itself. */
-function exitWarnings({ message, output: details, calls }: EventOf<'exited'>): Warning[] {
-  return calls ? [] : [{ message, details }];
+/** The exit of a server. A call that it ended reports it as its failure. */
+function exitWarnings(
+  { message, output: details, calls }: EventOf<'exited'>,
+  exchange: Exchange | undefined,
+): Warning[] {
+  return exchange && calls?.includes(exchange.key) ? [] : [{ message, details }];
 }
 
 /** Warns of unusual characters in a text for the LLM (RT-SANITIZE). */

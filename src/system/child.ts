@@ -20,7 +20,7 @@ interface CommandOptions {
   readonly onStderr?: Sink;
 }
 
-interface Exit {
+export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }

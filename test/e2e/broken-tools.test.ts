@@ -56,9 +56,27 @@ describe.concurrent('a server of --command that exits', () => {
       });
       expect(error.faults).toEqual(['listening, ready', 'it broke', '  at line 7']);
       expect(llm.text).toBe('Error: the server exited with status 3 during `echo`');
-      expect(stderr).toContain('  it broke\n');
+      expect(stderr).toMatch(
+        /^error: the server exited with status 3 during `echo`\n {2}listening, ready\n {2}it broke\n/,
+      );
     },
   );
+
+  test('--repeat makes no further calls, and shows its last output once', async () => {
+    const code = 'r.end(); setTimeout(die, 50); return;';
+    const ended = await invoke(server({ onInvoke: code, onClose: '' }), '--repeat', '5');
+    expect(ended.status).toBe(4);
+    expect(ended.stdout).toMatch(
+      /^ +1 ✗ error .* the server exited with status 3 during `echo`\n\n1 call: 1 error\n/,
+    );
+    expect(ended.stderr).toBe(
+      [
+        'warning: the server exited with status 3 during `echo`',
+        ...['  listening, ready', '  it broke', '    at line 7'],
+        'error: the server exited: 4 of 5 calls were not made\n',
+      ].join('\n'),
+    );
+  });
 
   test('after a notice of ours: a warning names the notice', async () => {
     const ended = await invoke(server({ onInvoke: ANSWER, onClose: 'die()' }));

@@ -123,7 +123,10 @@ test('row 25: redacts a secret in a session event, and keeps the rest', () => {
 test.each<[string, object]>([
   ['the nearest fixture', { kind: 'matched', nearest: { fixture: 'a', path: '$', reason: 'is canary-key' } }],
   ['a decision', { kind: 'decided', what: 'give-up', by: 'policy', value: 'exited: canary-key' }],
-  ['the last output of a server', { kind: 'exited', message: 'it exited', output: ['is canary-key'] }],
+  [
+    'the last output of a server',
+    { kind: 'exited', how: 'exited', message: 'it exited', output: ['is canary-key'] },
+  ],
   ['the reason of a denial', { kind: 'denied', by: 'policy', tool: 'a', reason: 'canary-key' }],
 ])('row 25: redacts the secret in %s', (_, fact) => {
   const text = written({ ...fact, calls: ['call_1'] });

@@ -46,6 +46,8 @@ export interface ProbePlan {
   readonly case?: number;
   /** Whether the calls were made before, and are repeated alone. */
   readonly again?: true;
+  /** Whether the calls are repeated on a new server, after the first one exited. */
+  readonly newServer?: true;
 }
 
 interface ProberOptions {
@@ -115,6 +117,8 @@ export class Prober {
   readonly calls: SentCall[] = [];
   /** Whether our last finished request got no response. */
   isBroken = false;
+  /** When the server exited, on the clock; null while it runs. */
+  exitedAt: number | null = null;
   readonly isWithinQuota: (size: number) => boolean;
   /** Ends every wait, when the user stops the check and when the prober is closed. */
   readonly signal: AbortSignal;
@@ -124,13 +128,14 @@ export class Prober {
   #hasExpired = false;
   #hasCallback = false;
   #hasAnswer = false;
+  readonly #stopReading: () => void;
 
   constructor(readonly options: ProberOptions) {
     const { log } = options.wire;
     this.isWithinQuota = quota(log, LIMITS.run, 'in all');
     this.signal = AbortSignal.any([options.signal, this.#closing.signal]);
     setMaxListeners(0, this.signal);
-    log.subscribe(event => this.#read(event));
+    this.#stopReading = log.subscribe(event => this.#read(event));
   }
 
   /** @throws ProtocolCliError `port-in-use`. */
@@ -145,6 +150,7 @@ export class Prober {
 
   async close(): Promise<void> {
     this.#closing.abort();
+    this.#stopReading();
     await this.#callbacks?.server.close();
   }
 
@@ -154,8 +160,9 @@ export class Prober {
     return this.#callbacks?.issue({ calls: [call.key], receive }).url ?? '';
   }
 
+  /** Whether nothing more can be found out: the user stopped the check, or the server exited. */
   get isAborted(): boolean {
-    return this.options.signal.aborted;
+    return this.options.signal.aborted || this.exitedAt !== null;
   }
 
   /** How long an observation is waited for, in ms; shorter if the tool sent no callback within a whole window. */
@@ -180,6 +187,13 @@ export class Prober {
       this.isBroken = event.kind === 'broken';
       if (purpose === 'invocation' && !this.isBroken) this.#hasAnswer = true;
     } else if (event.kind === 'expired' && event.afterMs >= this.options.probeTimeoutMs) this.#expire();
+    else if (event.kind === 'exited') this.#end();
+  }
+
+  /** Ends every wait: a server that exited answers nothing more. */
+  #end(): void {
+    this.exitedAt = this.options.clock.runnable();
+    this.#closing.abort();
   }
 
   #expire(): void {
@@ -199,15 +213,10 @@ export class Prober {
 
   /** Makes the calls of one plan. They are named by the plan and counted, so that each run has the same names. */
   client(plan: ProbePlan) {
+    const name = plan.newServer ? `${plan.id} alone` : plan.id;
     let count = 0;
     /** Sends an invocation once, and answers the tool's questions. */
-    const send = (call: ProbeCall) => {
-      const key = `${plan.id} ${++count}`;
-      this.recordPlan(plan, [key]);
-      const sent = new SentCall(this, key, call);
-      this.calls.push(sent);
-      return sent;
-    };
+    const send = (call: ProbeCall) => this.send(plan, `${name} ${++count}`, call);
     const call = async (each: ProbeCall) => {
       const sent = send(each);
       await sent.finish();
@@ -216,21 +225,30 @@ export class Prober {
     return { send, call };
   }
 
+  /** Sends an invocation once, unless nothing more can be found out. */
+  send(plan: ProbePlan, key: string, call: ProbeCall): SentCall {
+    if (!this.isAborted) this.recordPlan(plan, [key]);
+    const sent = new SentCall(this, key, call, plan);
+    if (!this.isAborted) this.calls.push(sent);
+    return sent;
+  }
+
   warn(message: string, calls?: string[]): void {
     if (!this.isAborted) this.options.wire.log.emit({ kind: 'warned', ...(calls && { calls }), message });
   }
 
-  cancel(call: Pick<SentCall, 'key' | 'thread' | 'id' | 'wire'>) {
-    return call.wire.cancelToolCall(call, this.requestLimits);
+  async cancel(call: Pick<SentCall, 'key' | 'thread' | 'id' | 'wire'>): Promise<void> {
+    if (!this.isAborted) await call.wire.cancelToolCall(call, this.requestLimits);
   }
 
-  /** @param wire has the headers of the user whose thread it is */
-  closeThread(thread: string, wire = this.options.wire) {
-    return wire.closeThread(thread, this.requestLimits);
+  /** Returns the status of the response; null without one. @param wire has the headers of the user whose thread it is */
+  async closeThread(thread: string, wire = this.options.wire): Promise<number | null> {
+    if (this.isAborted) return null;
+    return (await wire.closeThread(thread, this.requestLimits)).status;
   }
 
   /** @param calls made for the plan; none when it is announced */
-  recordPlan({ id, checks, case: index, again }: ProbePlan, calls?: string[]): void {
+  recordPlan({ id, checks, case: index, again, newServer }: ProbePlan, calls?: string[]): void {
     this.options.wire.log.emit({
       kind: 'planned',
       by: 'probe',
@@ -238,6 +256,7 @@ export class Prober {
       checks: [...checks],
       ...(index !== undefined && { case: index }),
       ...(again && { again }),
+      ...(newServer && { newServer }),
       ...(calls && { calls }),
     });
   }
@@ -277,7 +296,7 @@ interface ReceivedCallback {
 }
 
 /** A call and the conversation that follows. */
-class SentCall {
+export class SentCall {
   readonly id: string;
   readonly thread: string;
   readonly callbacks: ReceivedCallback[] = [];
@@ -287,6 +306,8 @@ class SentCall {
   readonly wire: Wire;
   /** Resolves when its invocation has ended, with the time until the acknowledgement; null without one. */
   readonly acknowledged: Promise<number | null>;
+  /** Whether the server may have received the invocation. */
+  isDelivered = true;
   readonly #begun: number;
   readonly #isWithinQuota: (size: number) => boolean;
   readonly #waiting = new Set<() => void>();
@@ -296,7 +317,8 @@ class SentCall {
   constructor(
     private readonly prober: Prober,
     readonly key: string,
-    private readonly call: ProbeCall,
+    readonly call: ProbeCall,
+    readonly plan: ProbePlan,
   ) {
     const { fields = {}, addressed = url => url, body = JSON.stringify, operation, arguments: args } = call;
     const { userId, headers } = call.caller ?? {};
@@ -316,6 +338,11 @@ class SentCall {
     this.wire = headers ? wire.withHeaders({ ...wire.headers, ...headers }) : wire;
     this.#begun = clock.runnable();
     this.acknowledged = this.#post(body(invocation));
+  }
+
+  /** How long after the invocation the server exited, in ms; 0 while it runs. */
+  get msUntilExit(): number {
+    return (this.prober.exitedAt ?? this.#begun) - this.#begun;
   }
 
   hasReceived(...types: readonly CallbackType[]): boolean {
@@ -377,6 +404,7 @@ class SentCall {
   async #post(body: string): Promise<number | null> {
     const { key, thread, prober, wire } = this;
     const { clock, endpoint } = prober.options;
+    if (prober.isAborted) return null;
     try {
       await wire.send(
         { purpose: 'invocation', calls: [key], thread },
@@ -391,8 +419,9 @@ class SentCall {
       );
       return clock.runnable() - this.#begun;
     } catch (error) {
-      if (error instanceof TransportError) return null;
-      throw error;
+      if (!(error instanceof TransportError)) throw error;
+      this.isDelivered = error.phase === 'send' || error.phase === 'answer';
+      return null;
     }
   }
 
@@ -456,6 +485,7 @@ class SentCall {
     { response_url: url, default: value, id }: Extract<Callback, { type: 'user_choice' }>,
   ): Promise<void> {
     const { prober, key, thread, wire } = this;
+    if (prober.isAborted) return;
     if (!isHostOfTool(url, prober.options))
       return prober.warn('no selection was sent: response_url has a different host than the tool', [key]);
     wire.log.emit({ kind: 'decided', what: 'choice', by: 'policy', value, question, calls: [key] });

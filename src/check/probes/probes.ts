@@ -7,7 +7,10 @@ import type { Toolset } from '../../protocol/toolset.js';
 import type { ListenerOptions } from '../../runtime/callback-server.js';
 import { DISCOVERY_HINTS, readAcknowledgement, type Wire } from '../../runtime/wire.js';
 import { forEachConcurrently } from '../../util/collections.js';
+import { messageOf } from '../../util/errors.js';
+import { START_PLAN } from '../crash.js';
 import type { Check } from '../judge.js';
+import { EXIT_MS, type OwnServer, repeatAlone, type Suspect, suspectsOf } from './alone.js';
 import { type ProbeCall, type ProbeClient, type ProbePlan, Prober } from './prober.js';
 import { SampleCalls } from './samples.js';
 
@@ -17,6 +20,8 @@ interface ProbeOptions extends Omit<Prober['options'], 'endpoint'> {
   readonly cases: readonly Case[];
   /** The rules to try again: only the probes in which they failed are run; default: every probe. */
   readonly repeats?: readonly FailedRule[];
+  /** The server, if the check started it. */
+  readonly server?: OwnServer | undefined;
   /** Called before and after each probe, with its id. */
   readonly onProgress: (done: number, total: number, probe: string) => void;
 }
@@ -327,28 +332,39 @@ const HINTS = {
  * @throws ProtocolCliError `unreachable` or `no-discovery` if there is nothing to check, `unknown-operation`, `port-in-use`.
  */
 export async function runProbes(options: ProbeOptions): Promise<void> {
-  const { wire, wants, cases, listener } = options;
-  wire.log.emit({ kind: 'planned', by: 'probe', plan: 'discovery', checks: ['TOOL-DISCOVER', 'TOOL-NAMES'] });
+  const { wire, wants, cases, listener, server } = options;
+  wire.log.emit({ kind: 'planned', by: 'probe', plan: START_PLAN, checks: ['TOOL-DISCOVER', 'TOOL-NAMES'] });
   const reading = await wire.loadToolset(HINTS);
   const toolset = reading.ok ? reading.toolset : null; // nothing of an invalid toolset may be called (RT-TOOLSET)
   const prober = new Prober({ ...options, endpoint: toolset?.endpoint ?? wire.base });
   const samples = await SampleCalls.of(prober, VALID_CALL, toolset, options);
   await prober.listen(listener);
+  const target = { prober, toolset, samples };
+  const alone: Probe[] = [];
   try {
     for (const { message } of wireOfAll(wire, cases).withheldFrom(prober.options.endpoint))
       prober.warn(message);
-    const target = { prober, toolset, samples };
     if (toolset && isSampled(options)) void samples.finished;
-    await runAll(target, options);
+    await runAll(target, options, alone);
     if (samples.isStarted) await samples.finished;
     if (wants('TOOL-ACK')) await repeatLate(target);
     await prober.within(STRAYS_MS);
     await closeThreads(prober);
+    await server?.settle();
     const again = () => wire.findDocument().catch(() => {});
-    if (prober.isBroken) await prober.within(prober.windowMs, again()); // shows whether the tool still answers
+    if (prober.isBroken && !prober.isAborted) await prober.within(prober.windowMs, again()); // shows whether the tool still answers
   } finally {
     await prober.close();
   }
+  if (!server || prober.exitedAt === null) return;
+  const suspects = [
+    ...alone.reverse().map(probe => probeAlone(probe, target)),
+    ...suspectsOf(prober, operation => mayRepeat(operation, target)),
+  ];
+  await repeatAlone(suspects, server, options).catch((error: unknown) => {
+    const message = `could not find out which call ended the server: ${messageOf(error)}`;
+    wire.log.emit({ kind: 'warned', message });
+  });
 }
 
 /** A wire with the headers of all calls. */
@@ -375,8 +391,24 @@ function probesOf({ id, probes: failed }: FailedRule): readonly Probe[] {
   return both.length > 0 ? both : PROBES.filter(probe => failed.includes(probe.id));
 }
 
-/** Records the plans of the selected probes and runs them in parallel, then the disturbing ones one by one. */
-async function runAll(target: Target, { wants, repeats, onProgress }: ProbeOptions): Promise<void> {
+function probeAlone({ id, run }: Probe, target: Target): Suspect {
+  const plan: ProbePlan = { id, checks: [], newServer: true };
+  return async prober => {
+    prober.recordPlan(plan);
+    await run(prober.client(plan), { ...target, prober });
+    await prober.within(EXIT_MS);
+  };
+}
+
+/**
+ * Records the plans of the selected probes and runs them in parallel, then the disturbing ones one by one.
+ * @param alone receives the disturbing ones as they begin
+ */
+async function runAll(
+  target: Target,
+  { wants, repeats, onProgress }: ProbeOptions,
+  alone: Probe[],
+): Promise<void> {
   const { prober } = target;
   const again = repeats && new Set(repeats.flatMap(probesOf));
   const probes: Probe[] = [];
@@ -391,6 +423,7 @@ async function runAll(target: Target, { wants, repeats, onProgress }: ProbeOptio
       isAlone ? 1 : PROBE_CONCURRENCY,
       async probe => {
         if (prober.isAborted) return;
+        if (isAlone) alone.push(probe);
         onProgress(done, probes.length, probe.id);
         await probe.run(prober.client(probe), target);
         onProgress(++done, probes.length, probe.id);
@@ -409,17 +442,22 @@ const MAX_REPEATS = 3;
 const MAX_LATE = 3;
 
 /** Late acknowledgements may have been late because of load, so each call is repeated alone; TOOL-ACK uses the best time. */
-async function repeatLate({ prober, toolset, samples }: Target): Promise<void> {
+async function repeatLate(target: Target): Promise<void> {
+  const { prober } = target;
   const client = prober.client({ id: 'acknowledgement again', checks: ['TOOL-ACK'], again: true });
   const late = new Map<string, ProbeCall>();
   for (const call of [...prober.calls])
     if (call.sent && (await call.isLate())) late.set(JSON.stringify(call.sent), call.sent);
-  const harmless = samples.harmless.map(({ tool }) => tool.name);
-  const forbidden = toolset?.tools.map(({ name }) => name).filter(name => !harmless.includes(name)) ?? [];
   let stayLate = 0;
   for (const call of late.values())
-    if (!forbidden.includes(call.operation) && (await staysLate(prober, client, call)))
+    if (mayRepeat(call.operation, target) && (await staysLate(prober, client, call)))
       if (++stayLate === MAX_LATE || prober.isBroken) return;
+}
+
+/** An operation that is not in the toolset cannot be executed. */
+function mayRepeat(operation: string, { toolset, samples }: Pick<Target, 'toolset' | 'samples'>): boolean {
+  if (samples.harmless.some(({ tool }) => tool.name === operation)) return true;
+  return !toolset?.tools.some(({ name }) => name === operation);
 }
 
 async function staysLate(prober: Prober, client: ProbeClient, call: ProbeCall): Promise<boolean> {
@@ -439,6 +477,6 @@ async function closeThreads(prober: Prober): Promise<void> {
   const threads = new Map(prober.calls.map(({ thread, wire }) => [thread, wire]));
   let isThere = true;
   await forEachConcurrently([...threads], CLOSE_CONCURRENCY, async ([thread, wire]) => {
-    if (isThere && !prober.isAborted) isThere = (await prober.closeThread(thread, wire)).status !== null;
+    if (isThere && !prober.isAborted) isThere = (await prober.closeThread(thread, wire)) !== null;
   });
 }

@@ -239,7 +239,8 @@ const PENDING = 'when the transcript ended';
 function onSelection(selection: RoundTrip, call: CallEvidence): Observation {
   const { status, broken: error, request } = selection;
   const { canceledAtSeq: calledOffAt, isCutShort, timeout } = call;
-  if (error) return violated(`response_url did not answer (${error.code})`, selection);
+  if (error)
+    return (isCutShort ? unrecorded : violated)(`response_url did not answer (${error.code})`, selection);
   if (status === null) return unrecorded(`response_url had not answered ${PENDING}`, selection);
   if (status !== 200)
     return violated(`response_url answered ${status}`, selection, statusMismatch(selection));
@@ -289,9 +290,14 @@ function onConsent(question: CallbackEvidence, call: CallEvidence): Observed {
 }
 
 function onNotices(notices: readonly RoundTrip[], path: string, evidence: Evidence): Observed {
-  const cause = evidence.toolCrash?.message;
-  const others = notices.filter(notice => notice !== cause).map(notice => onNotice(notice, path));
-  return [others.length < notices.length ? toolCrashObservation(evidence, 'notice', path) : null, others];
+  const { message: cause, exit = null } = evidence.toolCrash ?? {};
+  const isCut = ({ status, failure }: RoundTrip) =>
+    exit !== null && status === null && failure !== 'timed-out';
+  const others = notices.filter(notice => notice !== cause && !isCut(notice));
+  return [
+    cause && notices.includes(cause) ? toolCrashObservation(evidence, 'notice', path) : null,
+    others.map(notice => onNotice(notice, path)),
+  ];
 }
 
 function onNotice(notice: RoundTrip, path: string): Observation {

@@ -7,9 +7,11 @@ import { excerpt, formatDuration, truncateBeforeToken } from '../../util/text.js
 import { callbackEnding } from '../../util/url.js';
 import { visibleLine } from '../../util/visible.js';
 import type { CallbackEvidence, CallEvidence } from '../call.js';
-import type { Evidence, ToolCrash } from '../evidence.js';
+import type { ToolCrash } from '../crash.js';
+import type { Evidence } from '../evidence.js';
 import {
   CALLBACK_RULES,
+  cutOff,
   defineRules,
   doubtful,
   faultLine,
@@ -56,12 +58,17 @@ export const deliveryRules = defineRules({
     advice: 'Remember which calls have a result; after that, send only the same bytes again.',
     masks: ['TOOL-NORETRY'],
     absent: 'no result with the ids of its call was accepted',
-    observe: ({ calls, until }) => {
+    observe: ({ calls, until, isProbed, exit }) => {
       // The tool may send another result instead of a rejected one.
       const results = calls.map(call => call.results.filter(({ isRefused }) => !isRefused));
       const latest = results.reduce((last, [first]) => Math.max(last, first?.request.at ?? 0), 0);
       const watched = `watched for at least ${formatDuration(Math.max(0, until - latest))} after each result`;
-      return results.map(([first, ...later]) => (first ? onResults(first, later, watched) : null));
+      return results.map(([first, ...later]) => {
+        if (!first) return null;
+        const observation = onResults(first, later, watched);
+        if (observation.kind !== 'met' || !isProbed || !exit) return observation;
+        return cutOff('the server exited before a second result could come', first);
+      });
     },
   },
   'TOOL-RETRY': {
@@ -147,15 +154,23 @@ function countResults(calls: readonly CallEvidence[]): string {
 
 function onEnd(call: CallEvidence, summary: string, toolCrash: ToolCrash | null): Observed {
   const { attempts, ending } = call;
+  const isCause = toolCrash !== null && attempts.includes(toolCrash.message);
+  const about = attempts.flatMap(({ events }) => events);
   switch (ending.kind) {
     case 'result':
       return met(ending.callback);
+    case 'open': // otherwise judged by `onNoEnd`
+      return isCause && toolCrash.exit
+        ? violatedIfComplete(toolCrash.exit.message, [...attempts, toolCrash.later], {
+            expected: 'a tool_result',
+            about,
+          })
+        : null;
     case 'cut-short':
-      return unrecorded('the tool crashed for another reason before a call ended', attempts);
+      return unrecorded('the tool crashed before a call ended', attempts);
     case 'silent': {
-      const details = { expected: 'a tool_result', about: attempts.flatMap(({ events }) => events) };
-      if (!toolCrash || !attempts.includes(toolCrash.message))
-        return violatedIfComplete(`${summary}: ${timeoutAdvice(call)}`, attempts, details);
+      const details = { expected: 'a tool_result', about };
+      if (!isCause) return violatedIfComplete(`${summary}: ${timeoutAdvice(call)}`, attempts, details);
       const what = `no tool_result within ${formatDuration(ending.afterMs)}, and the tool was unreachable`;
       return violatedIfComplete(what, [...attempts, toolCrash.later], details);
     }

@@ -7,8 +7,10 @@ import { groupBy } from '../../util/collections.js';
 import { bytesText, formatDuration } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import type { CallbackEvidence, CallEvidence } from '../call.js';
+import type { Evidence } from '../evidence.js';
 import {
   CALLBACK_RULES,
+  cutOff,
   defineRules,
   doubtful,
   inconclusive,
@@ -39,7 +41,7 @@ const VALIDATION =
 
 const MALFORMED = 'a malformed payload';
 
-const CUT_SHORT = 'the tool crashed for another reason before it';
+const CUT_SHORT = 'the tool crashed before it';
 
 /** How a tool answers invocations, valid or not. */
 export const invocationRules = defineRules({
@@ -59,15 +61,15 @@ export const invocationRules = defineRules({
       'TOOL-NORETRY',
     ],
     absent: 'no invocation was sent',
-    observe: ({ calls, isProbed }) => {
-      const valid = calls.filter(({ invocation }) => invocation);
+    observe: evidence => {
+      const valid = evidence.calls.filter(({ invocation }) => invocation);
       const repeats = repeatsIn(valid);
       return valid.map(call =>
         call.attempts.map(attempt => {
           if (attempt.status === 200)
-            return onAcknowledged(attempt, call, repeats.get(contentOf(call)), isProbed);
+            return onAcknowledged(attempt, call, repeats.get(contentOf(call)), evidence);
           if (attempt.status !== null) return call.flaw === null ? onOtherStatus(attempt, call) : null;
-          return attempt === call.attempts.at(-1) ? onUnanswered(attempt, call) : null;
+          return attempt === call.attempts.at(-1) ? onUnanswered(attempt, call, evidence) : null;
         }),
       );
     },
@@ -205,10 +207,13 @@ function onAcknowledged(
   attempt: RoundTrip,
   call: CallEvidence,
   repeat: Repeat | undefined,
-  isProbed: boolean,
+  { isProbed, exit }: Evidence,
 ): Observation {
   const lateViolation = isProbed ? violatedIfComplete : violated; // the repeat that disproves it may be lost
   const result = resultBefore(attempt, call);
+  const isLate = result !== null || attempt.latestAt - attempt.request.at > ACK_SLOW_MS;
+  if (isLate && isProbed && exit && !repeat)
+    return cutOff('a 200 was late, and the server exited before the call was repeated alone', attempt);
   if (result)
     return repeat?.isInOrder && attempt.latestAt - result.latestAt <= MAX_ACK_MS
       ? doubtful('the 200 came after the result under load, and before it when called alone', [
@@ -229,9 +234,12 @@ function onAcknowledged(
 }
 
 /** The last attempt of a call has no response. */
-function onUnanswered(attempt: RoundTrip, call: CallEvidence): Observed {
+function onUnanswered(attempt: RoundTrip, call: CallEvidence, { toolCrash, exit }: Evidence): Observed {
   const { broken: error, failure } = attempt;
-  if (call.isCutShort) return unrecorded(`${CUT_SHORT} acknowledged the call`, attempt);
+  if (toolCrash?.exit && toolCrash.message === attempt)
+    return violated(toolCrash.exit.message, [attempt, toolCrash.later], { about: attempt.events });
+  if (call.isCutShort || exit?.cutOff.has(attempt.request.seq))
+    return unrecorded(`${CUT_SHORT} acknowledged the call`, attempt);
   const result = resultAfter(attempt, call);
   if (result) return violatedIfComplete('a result came, but no acknowledgement', [attempt, result]);
   if (call.timeout && failure !== 'cut' && failure !== 'failed')

@@ -27,12 +27,13 @@ export async function judgeOnce(
   why: string,
 ): Promise<Judged> {
   const judged = await judgeSides(recordings, sides, selection);
-  const whyOnce = (check: Check) => (isExpected(check, expectedFailures) ? null : why);
+  const whyOnce = (check: Check) => (isSettled(check, expectedFailures) ? null : why);
   return { ...judged, checks: mergeRuns(judged.checks, [], { whyOnce }), repeats: [] };
 }
 
-function isExpected({ id }: Check, expectedFailures: CheckPlan['expectedFailures']): boolean {
-  return expectedFailures.some(each => each.id === id);
+/** Whether a failure is expected, or by the exit of a server, whose cause was repeated alone. */
+function isSettled({ id, byExit }: Check, expectedFailures: CheckPlan['expectedFailures']): boolean {
+  return byExit === true || expectedFailures.some(each => each.id === id);
 }
 
 const CASE_ONCE = 'a case is called once, unless its operation is marked readOnly or given with --operation';
@@ -49,7 +50,7 @@ export async function judgeWithRepeats(
   const { sides, selection, expectedFailures } = plan;
   const judged = await judgeSides(first, sides, selection);
   const failed = judged.checks.filter(
-    check => check.status === 'fail' && !isExpected(check, expectedFailures),
+    check => check.status === 'fail' && !isSettled(check, expectedFailures),
   );
   const only = new Set(failed.map(({ id }) => id));
   const repetitions: Repetition[] = [];
@@ -63,13 +64,15 @@ export async function judgeWithRepeats(
     }
     repeats.push(again.flatMap(({ events }) => events));
     const { checks, evidences } = await judgeSides(again, sides, { only });
+    const exit = evidences.map(evidence => evidence.exit).find(Boolean);
+    if (exit) why = `not repeated: ${exit.message}`;
     const tried = failed.filter(check => wasTried(check, evidences)).map(({ id }) => id);
-    repetitions.push({ run, checks: checks.filter(({ id }) => tried.includes(id)) });
+    repetitions.push({ run, checks: checks.filter(({ id, byExit }) => tried.includes(id) && !byExit) });
   }
   return {
     ...judged,
     checks: mergeRuns(judged.checks, repetitions, {
-      whyOnce: check => (isExpected(check, expectedFailures) ? null : why),
+      whyOnce: check => (isSettled(check, expectedFailures) ? null : why),
       transcriptOf: (check, run) => transcriptOf(plan, check, run),
     }),
     repeats,

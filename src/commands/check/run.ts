@@ -1,6 +1,7 @@
 import { type Recording, recordingsOf } from '../../check/evidence.js';
 import { type Conformance, conformanceOf, type Row, RULES, type Verdict } from '../../check/judge.js';
 import { judgeCases } from '../../check/judge-cases.js';
+import type { OwnServer } from '../../check/probes/alone.js';
 import { runProbes } from '../../check/probes/probes.js';
 import { RUNS } from '../../check/repeats.js';
 import { scenarioIn } from '../../check/runtime-view.js';
@@ -142,7 +143,8 @@ function conclude(
 ): Conformance {
   const scenarios = scenarioTimes(recordings);
   const isStrict = flags.strict === true;
-  const terms = { expectedFailures, sides, isStrict, gaps, scenarios, missingResults };
+  const exit = evidences.map(evidence => evidence.exit).find(Boolean) ?? null;
+  const terms = { expectedFailures, sides, isStrict, gaps, scenarios, missingResults, exit };
   return shareableRun(conformanceOf(checks, judgeCases(cases, evidences), terms), redactor);
 }
 
@@ -204,9 +206,8 @@ function warningsIn(recordings: readonly Recording[], redactor: Redactor): reado
     const scenario = scenarioIn(events);
     return events.flatMap(event => {
       const isOfCall = scenario !== undefined && event.calls !== undefined; // a tool of the scenario warns of what the rules judge
-      const found = warningIn(event);
-      if (found === null || (isOfCall && event.kind === 'warned')) return [];
-      const message = redactor.text(found);
+      if (event.kind !== 'warned' || isOfCall) return [];
+      const message = redactor.text(event.message);
       const known = scenarios.get(message);
       if (scenario !== undefined) scenarios.set(message, (known ?? new Set()).add(scenario));
       return known && scenario !== undefined ? [] : [{ message }];
@@ -216,11 +217,6 @@ function warningsIn(recordings: readonly Recording[], redactor: Redactor): reado
     const names = [...(scenarios.get(message) ?? [])];
     return { message: names.length === 0 ? message : `${message} (in ${joinFirst(names, MAX_NAMES)})` };
   });
-}
-
-function warningIn(event: Event): string | null {
-  if (event.kind === 'exited') return `${event.message}. Last output: ${event.output.join(' ␊ ')}`;
-  return event.kind === 'warned' ? event.message : null;
 }
 
 /** Returns how to see the complete messages of a check: in its transcript. */
@@ -400,21 +396,33 @@ async function probe(
     calls: () => history.exchanges.values(),
     onStderr: verbose ? print : null,
   });
+  const client = await openPooledClient();
+  const wireTo = (url: string) => new Wire(log, client, url, readHeaders(flags, terminal.env));
+  const start = { ...servers.options, signal };
   const url = await startTarget(target, {
-    ...servers.options,
-    ...{ onStop, signal },
+    ...{ ...start, onStop },
     ...(!quiet && !repeat && { onRemark: text => print(`${visibleLine(text)}\n`) }),
   });
+  const server: OwnServer = {
+    settle: () => servers.settle(),
+    async startAgain() {
+      const stops: (() => Promise<void>)[] = [];
+      const stop = async () => void (await Promise.all(stops.map(each => each())));
+      onStop(stop);
+      const again = await startTarget(target, { ...start, onStop: each => void stops.push(each) });
+      return { wire: wireTo(again), stop };
+    },
+  };
   await probes({
     ...{ operations, cases, probeTimeoutMs, clock, signal },
-    wire: new Wire(log, await openPooledClient(), url, readHeaders(flags, terminal.env)),
+    wire: wireTo(url),
+    server: target.kind === 'command' && !repeat ? server : undefined,
     listener: listenerOf({ ...flags, maxBody: MAX_CALLBACK }),
     wants: id => (only?.has(id) ?? true) && !skip?.has(id),
     onConsent: consent => progress.printLine(`visit this URL to continue: ${visibleLine(consent)}\n`),
     onProgress: (done, total) => progress.update(done, total),
     ...(repeat && { repeats: repeat.failed }),
   });
-  await servers.settle();
   progress.end();
 }
 

@@ -170,6 +170,7 @@ class RapRun extends CallRun<Found> {
   async #repeatedly(repeat: number, calling: Calling): Promise<Finish> {
     const { concurrency = 1, choose = [] } = this.options;
     const chooser = new Chooser(this.chooser.prompts, choose);
+    const { exits } = this.history;
     const statuses: ExitStatus[] = [];
     let begun = 0;
     const callNext = async () => {
@@ -181,7 +182,7 @@ class RapRun extends CallRun<Found> {
       await this.#leave(calling, exchange, own);
     };
     const worker = async () => {
-      while (begun < repeat && !this.run.signal.aborted) await callNext();
+      while (begun < repeat && !this.run.signal.aborted && exits.length === 0) await callNext();
     };
     if (calling.denial) await callNext();
     else {
@@ -189,8 +190,12 @@ class RapRun extends CallRun<Found> {
       for (const each of ended) if (each.status === 'rejected') throw each.reason;
     }
     const missing = calling.denial ? 0 : repeat - begun;
-    const message = `interrupted: ${missing} of ${repeat} ${missing === 1 ? 'call was' : 'calls were'} not made`;
-    const trouble = missing === 0 ? null : ({ code: 'interrupted', message } as const);
+    const [code, why] =
+      exits.length > 0
+        ? (['unreachable', 'the server exited'] as const)
+        : (['interrupted', 'interrupted'] as const);
+    const message = `${why}: ${missing} of ${repeat} ${missing === 1 ? 'call was' : 'calls were'} not made`;
+    const trouble = missing === 0 ? null : { code, message };
     const status = WORST_FIRST.find(each => statuses.includes(each)) ?? statuses[0] ?? 0;
     return { exchange: undefined, trouble, status };
   }

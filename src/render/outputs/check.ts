@@ -13,6 +13,7 @@ import {
   findingsOf,
   hasEvidence,
   isBreach,
+  isOfExit,
   type WireRecord,
 } from '../check-evidence.js';
 import {
@@ -72,13 +73,14 @@ function findingAnnotation(level: AnnotationLevel, finding: Finding, file: strin
 
 /** One object, as in fixtures/check-report.schema.json: a row for each rule and each case. */
 const json: CheckFormat = ({ program, target, run, record, warnings }) => {
-  const { verdict, summary, cases, gaps, idle, scenarios } = run;
+  const { verdict, summary, cases, gaps, idle, scenarios, exit } = run;
   const { events } = record;
   const report = {
     program,
     target,
     verdict,
     durationMs: durationOf(record),
+    ...(exit && { exit }),
     checks: run.checks.map(row => rowReport(row, record)),
     cases: cases.map(({ reasonLines: _, ...each }) => each),
     gaps,
@@ -142,9 +144,9 @@ function probeTimes(events: readonly Event[]) {
 
 const SUITE = 'check';
 
-const SUITES = { tool: 'tool', runtime: 'runtime', case: 'cases', gap: 'gaps' } as const;
+const SUITES = { exit: 'server', tool: 'tool', runtime: 'runtime', case: 'cases', gap: 'gaps' } as const;
 
-/** JUnit XML: a suite for each side, one for the cases, and one for gaps. */
+/** JUnit XML: a suite for the exit of a server, one for each side, one for the cases, and one for gaps. */
 const junit: CheckFormat = ({ target, run, record, warnings }) => {
   const msOf = timesIn(record.events);
   const findings = findingsOf(run);
@@ -169,7 +171,7 @@ const junit: CheckFormat = ({ target, run, record, warnings }) => {
 };
 
 function testOf(finding: Finding, classname: string, seconds: number, record: WireRecord): JunitTest {
-  const { about, standing, name, kind: type, place, reasons } = finding;
+  const { about, standing, name, kind: type, place, title, reasons } = finding;
   const isInFile = about === 'case' || about === 'gap';
   const test = { classname, name, seconds, ...(isInFile && place !== undefined && { place }) };
   const kind = STANDINGS[standing].ending;
@@ -177,11 +179,8 @@ function testOf(finding: Finding, classname: string, seconds: number, record: Wi
     findingLines(finding, record)
       .map(each => lineText(each).trimEnd())
       .join('\n');
-  if (kind)
-    return {
-      ...test,
-      ending: { kind, type, message: reasonWithRuns(reasons[0] ?? '', finding.runs), text: text() },
-    };
+  const message = about === 'exit' ? title : reasonWithRuns(reasons[0] ?? '', finding.runs);
+  if (kind) return { ...test, ending: { kind, type, message, text: text() } };
   return standing === 'warned' ? { ...test, output: text() } : test;
 }
 
@@ -211,7 +210,8 @@ function timesIn(events: readonly Event[]): (seqs: readonly number[]) => number 
 const markdown: CheckFormat = ({ target, program, run, record, warnings }) => {
   const ofCalls = (calls: Row['calls']) =>
     calls ? ` (${safe(callTexts(calls, record.file).join(', '))})` : '';
-  const rules = run.checks.map(row => {
+  const isShown = (row: Row) => run.exit === null || !isOfExit(row);
+  const rules = run.checks.filter(isShown).map(row => {
     const { id, side, level, standing, reason, scenarios, calls, expectedFailure, runs } = row;
     const seen =
       expectedFailure && standing === 'expected'
@@ -221,7 +221,8 @@ const markdown: CheckFormat = ({ target, program, run, record, warnings }) => {
     const where = scenarios ? ` in ${safe(scenariosText(scenarios))}` : '';
     return [id, level, cell(asks), STANDINGS[standing].badge, cell(seen) + where + ofCalls(calls)];
   });
-  const cases = run.cases.map(({ place, operation, status, reason, calls }) => [
+  const shownCases = run.cases.filter(({ byExit }) => run.exit === null || !byExit);
+  const cases = shownCases.map(({ place, operation, status, reason, calls }) => [
     cell(place),
     cell(operation),
     STANDINGS[CASES[status]].badge,
@@ -230,6 +231,7 @@ const markdown: CheckFormat = ({ target, program, run, record, warnings }) => {
   const gaps = run.gaps.map(({ place, reason }) => [cell(place), cell(reason)]);
   const parts = [
     `**${run.verdict}** · ${cell(target)} · ${wholeSummary(run)} (${cell(program)})`,
+    ...findingsOf(run).flatMap(each => (each.about === 'exit' ? [exitBlock(each, record)] : [])),
     table(['rule', 'level', 'asks', 'result', 'seen'], rules),
     table(['case', 'operation', 'result', 'seen'], cases),
     table(['place', 'incomplete recording; violations may be missed'], gaps),
@@ -240,6 +242,14 @@ const markdown: CheckFormat = ({ target, program, run, record, warnings }) => {
   ];
   return `${parts.filter(Boolean).join('\n\n')}\n`;
 };
+
+/** The exit of a server, and its last output as a code block: an indented line stays code, whatever it contains. */
+function exitBlock(finding: Finding, { file }: WireRecord): string {
+  const { standing, title, reasons } = finding;
+  const output = reasons.map(line => `    ${visibleLine(line)}`).join('\n');
+  const facts = factsOf(finding, file).map(([label, text]) => `- ${label} ${safe(visibleLine(text))}`);
+  return [`${STANDINGS[standing].badge}: ${cell(title)}`, output, facts.join('\n')].join('\n\n');
+}
 
 const LONGEST_ID = Math.max(...REQUIREMENT_IDS.map(({ length }) => length));
 

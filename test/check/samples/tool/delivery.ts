@@ -47,7 +47,7 @@ const alwaysSamples: Samples = [
       discovery('', { status: null, phase: 'connect', code: 'ECONNREFUSED' }),
       at(5_000, a.waited()),
     ],
-    /^the tool crashed for another reason before a call ended$/,
+    /^the tool crashed before a call ended$/,
   ),
   unclear(
     'a transcript that ends before the call does',

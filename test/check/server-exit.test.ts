@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import { checkTranscript } from '../../src/check/judge.js';
+import type { RequirementId } from '../../src/protocol/requirements.js';
+import { at, eventsOf, type Moment } from '../events/build.js';
+import { discovery, notice, someCall } from './samples/parts.js';
+
+const a = someCall('a');
+
+const b = someCall('b', { operation: 'deploy' });
+
+const exited = (...calls: string[]): Moment[] => [
+  {
+    kind: 'exited',
+    how: 'exited with status 1',
+    message: 'the server exited with status 1',
+    output: ['boom'],
+    ...(calls.length > 0 && { calls }),
+  },
+];
+
+const cut = { status: null, code: 'ECONNRESET', phase: 'send' };
+
+const refused = { status: null, code: 'ECONNREFUSED', phase: 'connect' };
+
+async function statusesOf(story: readonly (readonly Moment[])[], ...ids: RequirementId[]) {
+  const { checks } = await checkTranscript(eventsOf(...story), { only: new Set(ids) });
+  return Object.fromEntries(
+    checks.map(({ id, status, calls = [] }) => [id, [status, ...calls.map(each => each.id)]]),
+  );
+}
+
+test('the only call of a recording is accused: acknowledged, TOOL-ALWAYS fails, otherwise TOOL-ACK', async () => {
+  expect(await statusesOf([discovery(), a.begun(), exited('a')], 'TOOL-ACK', 'TOOL-ALWAYS')).toEqual({
+    'TOOL-ACK': ['pass'],
+    'TOOL-ALWAYS': ['fail', 'a'],
+  });
+  expect(await statusesOf([discovery(), a.begun(cut), exited('a')], 'TOOL-ACK', 'TOOL-ALWAYS')).toEqual({
+    'TOOL-ACK': ['fail', 'a'],
+    'TOOL-ALWAYS': ['not-applicable'],
+  });
+});
+
+test.each<[string, Moment[][], string]>([
+  [
+    'a call that was acknowledged, and one that was cut off',
+    [a.begun(), b.begun(cut), exited('a', 'b')],
+    'b',
+  ],
+  [
+    'a call that was cut off, and one that was acknowledged',
+    [a.sent(), b.begun(), a.answered(cut), exited('a', 'b')],
+    'a',
+  ],
+  [
+    'a call that had its result, and one that was cut off',
+    [a.begun(), a.result(), b.begun(cut), exited('b')],
+    'b',
+  ],
+])('of several calls of a recording, none is accused: %s', async (_, story, id) => {
+  const statuses = await statusesOf([discovery(), ...story], 'TOOL-ACK', 'TOOL-ALWAYS', 'RT-RETRY');
+  expect(statuses['TOOL-ACK']).toEqual(['could-not-run', id]);
+  expect(statuses['TOOL-ALWAYS']?.[0]).not.toBe('fail');
+  expect(statuses['RT-RETRY']).toEqual(['not-applicable']);
+});
+
+/** A check that starts a new server for each of `again`. */
+const isolated = (...again: Moment[][][]): Moment[][] =>
+  again.flatMap(story => [start(), discovery(), ...story]);
+
+const start = (): Moment[] => [
+  { kind: 'planned', by: 'probe', plan: 'discovery', checks: ['TOOL-DISCOVER'] },
+];
+
+const planned = (calls: string[], newServer?: true): Moment[] => [
+  { kind: 'planned', by: 'probe', plan: 'valid-call', checks: [], calls, ...(newServer && { newServer }) },
+];
+
+const sound = someCall('b alone', { operation: 'deploy' });
+
+const deadly = someCall('a alone');
+
+const first = [planned(['a']), a.begun(), planned(['b']), b.begun(cut), exited('a', 'b')];
+
+test('a check accuses the call that ended a new server alone, not one that a new server survived', async () => {
+  const story = isolated(
+    first,
+    [planned(['b alone'], true), sound.begun(), at(3_000, sound.cancelled())],
+    [planned(['a alone'], true), deadly.begun(), exited('a alone')],
+  );
+  expect(await statusesOf(story, 'TOOL-ACK', 'TOOL-ALWAYS', 'TOOL-CANCEL')).toEqual({
+    'TOOL-ACK': ['could-not-run', 'b'],
+    'TOOL-ALWAYS': ['fail', 'a alone'],
+    'TOOL-CANCEL': ['not-applicable'],
+  });
+});
+
+test('a check accuses nothing if no new server exits, nor for a server that ends before its only call', async () => {
+  const survived = [planned(['a alone'], true), deadly.begun(), deadly.result()];
+  for (const story of [isolated(first, survived), isolated(first, survived, [exited()])])
+    expect(await statusesOf(story, 'TOOL-ACK', 'TOOL-ALWAYS')).toEqual({
+      'TOOL-ACK': ['could-not-run', 'b'],
+      'TOOL-ALWAYS': ['could-not-run', 'a'],
+    });
+});
+
+test('a notice that got no answer because the server exited is no violation', async () => {
+  const story = isolated([
+    planned(['a']),
+    a.begun(),
+    ...[notice('close', cut, { thread: 'thread_x' })],
+    exited('a'),
+    notice('close', refused),
+  ]);
+  expect(await statusesOf(story, 'TOOL-CLOSE')).toEqual({ 'TOOL-CLOSE': ['not-applicable'] });
+});

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checksOf } from '../../src/check/judge.js';
-import { isHostOfTool, quota } from '../../src/check/probes/prober.js';
+import { isHostOfTool } from '../../src/check/probes/prober.js';
+import { quota } from '../../src/check/probes/quota.js';
 import type { Event } from '../../src/events/events.js';
 import { createLog } from '../../src/events/log.js';
 import type { Wire } from '../../src/runtime/wire.js';

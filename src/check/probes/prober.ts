@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
 import { ACK_SLOW_MS, ACK_TOLERANCE_MS } from '../../events/exchange.js';
-import type { Log, ServedRequest } from '../../events/log.js';
+import type { ServedRequest } from '../../events/log.js';
 import type { Caller } from '../../fixtures/check-files.js';
 import { isLoopback } from '../../http/addresses.js';
 import { TransportError } from '../../http/client.js';
@@ -14,9 +14,10 @@ import { CallbackServer, type ListenerOptions, recordCallback } from '../../runt
 import { readAcknowledgement, type Wire } from '../../runtime/wire.js';
 import type { Clock } from '../../system/clock.js';
 import { finishedWithin } from '../../system/process.js';
-import { bytesText, formatDuration } from '../../util/text.js';
+import { formatDuration } from '../../util/text.js';
 import { readUrl } from '../../util/url.js';
 import { isRecord } from '../../util/values.js';
+import { CALLBACK_LIMITS, quota } from './quota.js';
 
 /** A valid call, and how the sent call differs from it. */
 export interface ProbeCall {
@@ -81,37 +82,6 @@ const HALF = 0.5;
 /** Maximum number of answers per call: a tool may ask an endless series of questions. */
 const MAX_QUESTIONS = 3;
 
-/** Limits of the callbacks that the rules use; a tool that sends more is broken or malicious (threats, row 15). */
-const LIMITS = {
-  call: { callbacks: 200, bytes: 64 * 1024 * 1024 },
-  run: { callbacks: 5_000, bytes: 256 * 1024 * 1024 },
-  refused: { callbacks: 1_000, bytes: Number.POSITIVE_INFINITY },
-};
-
-/** Returns a function that counts a callback, and returns whether it is within the limits; it warns once. */
-export function quota(
-  log: Log,
-  { callbacks, bytes }: typeof LIMITS.call,
-  whose: string,
-  calls?: string[],
-): (size: number) => boolean {
-  let [count, total, hasWarned] = [0, 0, false];
-  const limits = Number.isFinite(bytes)
-    ? `${callbacks} callbacks, or ${bytesText(bytes)},`
-    : `${callbacks} posts`;
-  return size => {
-    count++;
-    total += size;
-    const isWithin = count <= callbacks && total <= bytes;
-    if (!isWithin && !hasWarned) {
-      hasWarned = true;
-      const message = `more than ${limits} came ${whose}; the rest is ignored`;
-      log.emit({ kind: 'warned', ...(calls && { calls }), message });
-    }
-    return isWithin;
-  };
-}
-
 /** One check of one tool: it makes calls, receives and records their callbacks, and answers them as planned. */
 export class Prober {
   readonly calls: SentCall[] = [];
@@ -132,7 +102,7 @@ export class Prober {
 
   constructor(readonly options: ProberOptions) {
     const { log } = options.wire;
-    this.isWithinQuota = quota(log, LIMITS.run, 'in all');
+    this.isWithinQuota = quota(log, CALLBACK_LIMITS.run, 'in all');
     this.signal = AbortSignal.any([options.signal, this.#closing.signal]);
     setMaxListeners(0, this.signal);
     this.#stopReading = log.subscribe(event => this.#read(event));
@@ -141,7 +111,7 @@ export class Prober {
   /** @throws ProtocolCliError `port-in-use`. */
   async listen(options: ListenerOptions): Promise<void> {
     const { log } = this.options.wire;
-    const isWithinQuota = quota(log, LIMITS.refused, 'that were refused, or to a wrong address');
+    const isWithinQuota = quota(log, CALLBACK_LIMITS.refused, 'that were refused, or to a wrong address');
     this.#callbacks = await CallbackServer.start(log, options, {
       isTold: () => isWithinQuota(0),
       ignoresRest: true, // a tool may have changed the rest of the URL (TOOL-OPAQUE)
@@ -325,7 +295,7 @@ export class SentCall {
     const { clock, wire } = prober.options;
     this.id = String(fields['id'] ?? `call_${randomUUID()}`);
     this.thread = String(fields['group_id'] ?? `thread_${randomUUID()}`);
-    this.#isWithinQuota = quota(wire.log, LIMITS.call, 'for one call', [key]);
+    this.#isWithinQuota = quota(wire.log, CALLBACK_LIMITS.call, 'for one call', [key]);
     const invocation: Record<string, unknown> = {
       ...{ operation, arguments: args, id: this.id, call_id: `model_${randomUUID()}`, group_id: this.thread },
       callback_url: addressed(prober.urlOf(this)),

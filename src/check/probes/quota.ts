@@ -1,0 +1,33 @@
+import type { Log } from '../../events/log.js';
+import { bytesText } from '../../util/text.js';
+
+/** Limits of the callbacks that the rules use; a tool that sends more is broken or malicious (threats, row 15). */
+export const CALLBACK_LIMITS = {
+  call: { callbacks: 200, bytes: 64 * 1024 * 1024 },
+  run: { callbacks: 5_000, bytes: 256 * 1024 * 1024 },
+  refused: { callbacks: 1_000, bytes: Number.POSITIVE_INFINITY },
+};
+
+/** Returns a function that counts a callback, and returns whether it is within the limits; it warns once. */
+export function quota(
+  log: Log,
+  { callbacks, bytes }: typeof CALLBACK_LIMITS.call,
+  whose: string,
+  calls?: string[],
+): (size: number) => boolean {
+  let [count, total, hasWarned] = [0, 0, false];
+  const limits = Number.isFinite(bytes)
+    ? `${callbacks} callbacks, or ${bytesText(bytes)},`
+    : `${callbacks} posts`;
+  return size => {
+    count++;
+    total += size;
+    const isWithin = count <= callbacks && total <= bytes;
+    if (!isWithin && !hasWarned) {
+      hasWarned = true;
+      const message = `more than ${limits} came ${whose}; the rest is ignored`;
+      log.emit({ kind: 'warned', ...(calls && { calls }), message });
+    }
+    return isWithin;
+  };
+}

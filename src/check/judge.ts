@@ -228,10 +228,9 @@ export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
     ...(found.length > 0 ? reasonOf(remarks.length > 0 ? remarks : found) : { reason: absent }),
     ...(remarks.length > 0 && { isRemarkable: true }),
     events: [...new Set(shown.flatMap(each => each.events))],
-    ...(isOpen({ status }) && concernOf(found, rule, evidences)), // other ids differ in each run
+    ...(isOpen({ status }) && concernOf(found, rule, status, evidences)), // other ids differ in each run
     ...detailsOf(found[0]),
     ...(spots.length > 0 && { spots }),
-    ...exitMark(id, status, found, evidences),
     ...((status === 'fail' || status === 'warn') && masks && { masks }),
   };
 }
@@ -246,15 +245,6 @@ function detailsOf({
     ...(actual !== undefined && { actual }),
     ...(advice !== undefined && { advice }),
   };
-}
-
-function exitMark(
-  id: RequirementId,
-  status: CheckStatus,
-  found: readonly Observation[],
-  evidences: readonly Evidence[],
-): Pick<Check, 'byExit'> {
-  return evidences.some(evidence => isByExit(id, status, found, evidence)) ? { byExit: true } : {};
 }
 
 /** Whether a rule does not pass because the server exited: by the exit itself, or since what would show it was cut off. */
@@ -273,12 +263,16 @@ function isByExit(
     : plans.some(({ plan, checks = [] }) => checks.includes(id) && exit.cutPlans.has(plan));
 }
 
-/** The calls that observations are about, and their scenarios and probes; without observations, the scenarios that should have shown something. */
+/**
+ * The calls that observations are about, and their scenarios and probes; without observations, the scenarios that should have shown
+ * something. Also whether the exit of a server is the reason.
+ */
 function concernOf(
   found: readonly Observation[],
   { id }: Rule,
+  status: CheckStatus,
   evidences: readonly Evidence[],
-): Pick<Check, 'scenarios' | 'probes' | 'calls'> {
+): Pick<Check, 'scenarios' | 'probes' | 'calls' | 'byExit'> {
   const eventsOf = (observations: readonly Observation[]) =>
     new Set(observations.flatMap(each => each.about ?? each.events));
   const calls = concernedCalls(eventsOf(found.slice(0, MAX_SHOWN)), evidences);
@@ -289,6 +283,7 @@ function concernOf(
     ...(scenarios.length > 0 && { scenarios: [...new Set(scenarios)] }),
     ...(probes.length > 0 && { probes }),
     ...(calls.length > 0 && { calls }),
+    ...(evidences.some(evidence => isByExit(id, status, found, evidence)) && { byExit: true }),
   };
 }
 

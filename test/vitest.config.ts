@@ -30,9 +30,9 @@ export default defineConfig({
     maxWorkers: 4, // on two cores: half of the time of a test is waiting
     isolate: false, // no test changes what another one sees; to load everything anew for each file would take longer than the tests
     // Anyone who waits goes on as soon as there is what is waited for: to be patient with a busy machine costs nothing.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 45_000 } },
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 120_000 } },
     server: {
       deps: {
         inline: ['ink', 'widest-line', 'cli-truncate', 'wrap-ansi', 'slice-ansi', '@alcalzone/ansi-tokenize'],

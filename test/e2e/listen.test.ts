@@ -298,7 +298,7 @@ function bytesWith(text: string): (id?: string) => Uint8Array {
   return (id = 'call_1') => Buffer.concat([Buffer.from(before.replace('ID', id)), rest]);
 }
 
-it('memory stays flat after many callbacks', { timeout: 60_000 }, async () => {
+it('memory stays flat after many callbacks', async () => {
   await using listening = await startListening(['-q']);
   const bytes = bytesWith('x'.repeat(2_000_000));
   for (let batch = 0; batch < 20; batch++)
@@ -315,7 +315,7 @@ it('row 15: a callback of 66 MB takes at most 3 times as much memory and 120 MB'
   }
 });
 
-it('answers a callback before drawing it, however many lines it has', { timeout: 60_000 }, async () => {
+it('answers a callback before drawing it, however many lines it has', async () => {
   await using listening = await startListening();
   const text = `${'one of many short lines\n'.repeat(300_000)}the last one`;
   expect(await listening.post(result({ text }))).toBe(200);

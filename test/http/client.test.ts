@@ -115,7 +115,7 @@ describe.each([
     await using endless = await startPeer(socket => void pour(socket));
     const said = await Promise.all(
       ['close', 'open'].map(end =>
-        run(process.execPath, [outfile, end, stalled.url, endless.url], { timeout: 30_000 }),
+        run(process.execPath, [outfile, end, stalled.url, endless.url], { timeout: 150_000 }),
       ),
     );
     expect(said.map(({ stdout }) => stdout)).toEqual(['200,200\n', '200,200\n']);

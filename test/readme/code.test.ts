@@ -57,7 +57,7 @@ const promisedBy = (text: string) =>
   [...text.matchAll(/console\.log.*\/\/ (.*)$/gm)].map(([, said]) => `${said}\n`).join('');
 
 /** One vitest runs all examples of a test, since to start it takes longer than they do. */
-describe.concurrent('a mock in a test', { timeout: 60_000 }, () => {
+describe.concurrent('a mock in a test', () => {
   let path = '';
   beforeAll(async () => {
     path = await project('mocks', {

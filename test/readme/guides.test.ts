@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => tool.stop());
 
 describe.concurrent('every command of a guide prints the output shown', () => {
-  test.for(GUIDE_PAGES)('$path', { timeout: 120_000 }, async (document, { expect }) => {
+  test.for(GUIDE_PAGES)('$path', async (document, { expect }) => {
     const folder = await folderOf(document);
     const port = String(await freePort());
     try {

@@ -40,7 +40,7 @@ describe('row 25: redacts a secret in every encoding', () => {
     );
   });
 
-  test('thousands of secrets cost no more than a few', { timeout: 10_000 }, () => {
+  test('thousands of secrets cost no more than a few', () => {
     const secrets = Array.from({ length: 4_000 }, (_, n) => `token-${n}-${'x'.repeat(30)}`);
     const redactor = createRedactor(secrets);
     let clean = '';

@@ -8,7 +8,7 @@ import { ROOT, run } from '../support/program.js';
 /** `check` of our own mock, as a process: all green, at the windows that users get. */
 const CASES = `${ROOT}fixtures/cases/demo.yaml`;
 
-it('the demo tool passes, with its cases, and stderr is empty', { timeout: 60_000 }, async () => {
+it('the demo tool passes, with its cases, and stderr is empty', async () => {
   await using folder = await temporaryFolder();
   const [save, junit] = [folder.file('run.ndjson'), folder.file('check.xml')];
   const more = ['--save', save, '--reporter', `junit:${junit}`, '--reporter', 'json'];

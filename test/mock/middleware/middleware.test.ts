@@ -241,7 +241,7 @@ describe('many secrets are searched for in one pass', () => {
   test.each([
     ['ten thousand, that share a start', Array.from({ length: 10_000 }, (_, n) => `aaaa${n}b`), 100_000],
     ['a long one with near matches everywhere', [`b${'a'.repeat(200_000)}`], 1_000_000],
-  ])('%s', { timeout: 20_000 }, (_, words, length) => {
+  ])('%s', (_, words, length) => {
     const text = 'a'.repeat(length); // one by one it would be minutes or hours
     expect(replaced(words, text + (words[77] ?? ''))).toBe(text + (words[77] ? '*' : ''));
   });

@@ -20,7 +20,7 @@ export async function main(argv: readonly string[], version: string): Promise<vo
     process.exitCode = await body({
       ...{ stdin, stdout, stderr, env, announceUserCode },
       afterDashes: wordsAfterDashes(argv),
-      cwd: process.cwd(),
+      cwd: workingDirectory(),
       home: homedir(),
       interrupt: () => process.kill(process.pid, 'SIGINT'),
     });
@@ -41,6 +41,18 @@ export async function main(argv: readonly string[], version: string): Promise<vo
   endAnyEmergency();
   if (isTerminalGone()) endByForce('SIGHUP');
   else if (runsUserCode) await exitAfterOutput();
+}
+
+/** @throws ProtocolCliError `unreadable-file` if it was deleted */
+function workingDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    throw new ProtocolCliError('unreadable-file', 'the working directory no longer exists', {
+      hint: 'Change to a folder that exists, and try again.',
+      cause,
+    });
+  }
 }
 
 /** Node aborts if it resets a terminal that no longer exists. */

@@ -153,7 +153,7 @@ async function withWriteErrors<T>(path: string, work: () => Promise<T>): Promise
 
 /** Creates the error of a failed write: the file, the reason, and what to do. */
 export function writeError(path: string, cause: unknown): ProtocolCliError {
-  const reason = cause instanceof Error ? withoutCall(cause) : String(cause);
+  const reason = reasonOf(cause);
   const hint = HINTS[errnoOf(cause)] ?? 'Give the path of a file in a folder that you may write to.';
   return new ProtocolCliError('unwritable-file', `cannot write ${path}: ${reason}`, { hint, cause });
 }
@@ -168,7 +168,7 @@ export async function readError(
   hint: string,
   what = path,
 ): Promise<ProtocolCliError> {
-  const reason = cause instanceof Error ? withoutCall(cause) : String(cause);
+  const reason = reasonOf(cause);
   const names = errnoOf(cause) === 'ENOENT' ? await fs.readdir(dirname(path)).catch(() => []) : [];
   const name = basename(path);
   const [near] = nearest(name, names, Math.max(2, Math.floor(name.length / 4)));
@@ -180,8 +180,9 @@ export async function readError(
 }
 
 /** A system error's message without its code, the call and its path, which may be that of a draft. */
-function withoutCall(error: Error): string {
-  return errnoOf(error) === '' ? error.message : error.message.replace(/^E[A-Z]+: |, \w+(?: '.*)?$/gs, '');
+export function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  return errnoOf(cause) === '' ? cause.message : cause.message.replace(/^E[A-Z]+: |, \w+(?: '.*)?$/gs, '');
 }
 
 const HINTS: Readonly<Record<string, string>> = {

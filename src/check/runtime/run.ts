@@ -10,9 +10,11 @@ import { renumbered } from '../../events/history.js';
 import { createLog, type Log } from '../../events/log.js';
 import { consentSecrets } from '../../events/shareable.js';
 import type { Finding } from '../../protocol/driver.js';
+import { reasonOf } from '../../system/files.js';
 import { beforeForcedEnd } from '../../system/process.js';
 import type { Sink } from '../../system/streams.js';
 import { forEachConcurrently } from '../../util/collections.js';
+import { ProtocolCliError } from '../../util/errors.js';
 import { REDACTED } from '../../util/redact.js';
 import { excerpt, joinFirst, truncateBeforeToken } from '../../util/text.js';
 import { isRecord, valueAt } from '../../util/values.js';
@@ -69,7 +71,7 @@ export async function runScenarios(
   setMaxListeners(0, signal); // each scenario listens
   const start = clock.now();
   const found = new Map<Scenario, readonly Event[]>();
-  const folder = await mkdtemp(join(tmpdir(), 'protocol-cli-'));
+  const folder = await temporaryFolder();
   const forget = beforeForcedEnd(() => rmSync(folder, { recursive: true, force: true }));
   let failure: unknown;
   const reportProgress = ({ name }: Scenario) => onProgress?.(found.size, scenarios.length, name);
@@ -100,6 +102,18 @@ export async function runScenarios(
   if (failed.signal.aborted) throw failure;
   const played = scenarios.map(scenario => found.get(scenario)).filter(events => events !== undefined);
   return renumbered(played).map(events => ({ observer: 'tool', events }));
+}
+
+/** @throws ProtocolCliError `unwritable-file` */
+async function temporaryFolder(): Promise<string> {
+  const parent = resolve(tmpdir()); // `TMPDIR` may be relative
+  try {
+    return await mkdtemp(join(parent, 'protocol-cli-'));
+  } catch (cause) {
+    const message = `cannot create a temporary folder in ${parent}: ${reasonOf(cause)}`;
+    const hint = 'Set TMPDIR to an existing folder that you may write to.';
+    throw new ProtocolCliError('unwritable-file', message, { hint, cause });
+  }
 }
 
 /** Stops the processes of drivers that left their process group: they have a path of ours in their environment. */

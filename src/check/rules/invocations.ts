@@ -221,6 +221,11 @@ function onAcknowledged(
           result,
         ])
       : lateViolation('the 200 came after the result', [attempt, result]);
+  return onSlow(attempt, repeat, isProbed);
+}
+
+/** Judges how long a call took to be acknowledged. */
+function onSlow(attempt: RoundTrip, repeat: Repeat | undefined, isProbed: boolean): Observation {
   const took = attempt.latestAt - attempt.request.at;
   const ms = Math.min(took, repeat?.ms ?? took);
   if (took <= ACK_SLOW_MS) return met(attempt);
@@ -230,7 +235,10 @@ function onAcknowledged(
   }
   const what = `the 200 took ${formatDuration(ms)}${repeat ? ' when called alone' : ''}`;
   if (ms <= MAX_ACK_MS) return doubtful(`${what}, over ${ACK_SLOW_MS} ms`, attempt);
-  return lateViolation(what, attempt, { expected: `within ${MAX_ACK_MS} ms`, actual: formatDuration(ms) });
+  if (isProbed && !repeat)
+    return { ...doubtful(`${what}; the call was not repeated alone`, attempt), isByAbsence: true };
+  const violation = isProbed ? violatedIfComplete : violated;
+  return violation(what, attempt, { expected: `within ${MAX_ACK_MS} ms`, actual: formatDuration(ms) });
 }
 
 /** The last attempt of a call has no response. */

@@ -168,6 +168,11 @@ const ackSamples: Samples = [
     at(1_010, another.answered()),
   ]),
   fails('a 200 after more than a second', [call(), at(1_200, acknowledged())], /1\.2/),
+  warns(
+    'a 200 of a probe after more than a second, in a call that may not be repeated',
+    [another.plannedFor(['TOOL-ACK']), call(), at(1_200, acknowledged())],
+    /s; the call was not repeated alone/,
+  ),
   fails(
     "no response within a runtime's time limit",
     [call(), at(60_000, timedOut()), lost('ABORTED', { phase: 'answer' })],

@@ -165,6 +165,8 @@ export class CallEvidence {
   readonly canceledAtSeq: number;
   /** Whether its tool crashed before the call ended, and it is not known to be the cause. */
   isCutShort = false;
+  /** The members beside the required ones because of which the call was refused. */
+  refusedMembers: readonly string[] = [];
   readonly #isToolsetKnown: boolean;
   #ending: Ending | undefined;
 
@@ -210,6 +212,11 @@ export class CallEvidence {
     if (!this.invocation) return 'malformed';
     if (this.tool) return this.argumentFaults?.length ? 'bad-arguments' : null;
     return this.#isToolsetKnown ? 'unknown-operation' : null;
+  }
+
+  /** Identifies what the call asks for: equal for calls that differ only in their other members. */
+  get content(): string {
+    return JSON.stringify([this.invocation?.operation, this.invocation?.arguments]);
   }
 
   messages<Type extends CallbackType>(type: Type): readonly ReceivedCallback<Type>[] {

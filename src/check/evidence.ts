@@ -14,6 +14,7 @@ import { groupBy } from '../util/collections.js';
 import { isRecord, stringsIn, valueAt } from '../util/values.js';
 import { CallbackEvidence, CallEvidence, Discovery } from './call.js';
 import { findCrash, judgeableEvents, type Sent, type ServerExit, type ToolCrash } from './crash.js';
+import { markRefusedMembers } from './members.js';
 import { type RequestedCall, RuntimeView } from './runtime-view.js';
 
 /** A tool server that was asked for its toolset. */
@@ -86,6 +87,7 @@ export async function gatherEvidence(recording: Recording, side: Side): Promise<
   const of = (purpose: RequestEvent['purpose']) => byPurpose.get(purpose) ?? [];
   const discoveries = await readDiscoveries(of('discovery'));
   const calls = await readCalls(events, trips, discoveries);
+  markRefusedMembers(calls);
   const sent = {
     calls,
     discoveries,

@@ -20,6 +20,7 @@ import type { ObservableRule, Observation, Rule, Spot } from './rule.js';
 import { contentRules } from './rules/contents.js';
 import { conversationRules } from './rules/conversation.js';
 import { deliveryRules } from './rules/delivery.js';
+import { extraMemberRules } from './rules/extra-members.js';
 import { invocationRules } from './rules/invocations.js';
 import { runtimeAcknowledgementRules } from './rules/runtime-acknowledgements.js';
 import { runtimeConversationRules } from './rules/runtime-conversation.js';
@@ -33,6 +34,7 @@ const BY_THEME: Readonly<Record<RequirementId, Rule>> = {
   ...contentRules,
   ...conversationRules,
   ...deliveryRules,
+  ...extraMemberRules,
   ...invocationRules,
   ...runtimeRequestRules,
   ...runtimeAcknowledgementRules,

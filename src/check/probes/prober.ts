@@ -278,6 +278,8 @@ export class SentCall {
   readonly acknowledged: Promise<number | null>;
   /** Whether the server may have received the invocation. */
   isDelivered = true;
+  /** The status of its acknowledgement, once it came. */
+  status: number | null = null;
   readonly #begun: number;
   readonly #isWithinQuota: (size: number) => boolean;
   readonly #waiting = new Set<() => void>();
@@ -376,7 +378,7 @@ export class SentCall {
     const { clock, endpoint } = prober.options;
     if (prober.isAborted) return null;
     try {
-      await wire.send(
+      const { status } = await wire.send(
         { purpose: 'invocation', calls: [key], thread },
         {
           method: 'POST',
@@ -387,6 +389,7 @@ export class SentCall {
           ...prober.requestLimits,
         },
       );
+      this.status = status;
       return clock.runnable() - this.#begun;
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;

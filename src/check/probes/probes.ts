@@ -138,11 +138,32 @@ const HOSTILE_IDS: readonly string[] = [
   'Zoë 工具 🛠️ \u0000 \u202e',
 ];
 
-const EXTRA_FIELDS: readonly Readonly<Record<string, unknown>>[] = [
+/**
+ * Members beside the required ones, in groups; the first call has none. Frameworks refuse the keys of prototypes, so these have calls of
+ * their own.
+ */
+const EXTRA_MEMBERS: readonly Readonly<Record<string, unknown>>[] = [
+  {},
   { user_id: 'user_1', thread_ancestors: ['thread_root', 'thread_parent'] },
-  { user_id: null, thread_ancestors: null },
-  { 'x-unknown': { deep: [1, 2, 3] }, version: 99, constructor: 'none', ['__proto__']: { admin: true } },
+  { call_id: null, user_id: null, thread_ancestors: null },
+  { 'x-unknown': { deep: [1, 2, 3] }, version: 99 },
+  { constructor: { prototype: { admin: true } } },
+  { ['__proto__']: { admin: true } },
 ];
+
+/** Calls with these members alone, and with each of them if a tool refuses the group: so it is known which one. */
+async function callWithMembers(
+  client: ProbeClient,
+  operation: ProbeCall,
+  members: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const call = client.send({ ...operation, fields: { call_id: undefined, ...members } });
+  await call.acknowledged;
+  if (call.status === 200) return call.finish();
+  const each = Object.entries(members);
+  if (each.length > 1)
+    await Promise.all(each.map(([name, value]) => callWithMembers(client, operation, { [name]: value })));
+}
 
 /** Malformed bodies without a callback URL. */
 const UNREADABLE: readonly NonNullable<ProbeCall['body']>[] = [
@@ -229,7 +250,14 @@ export const PROBES: readonly Probe[] = [
     checks: ['TOOL-OPAQUE'],
     run: variants(URL_ENDINGS.map(ending => ({ addressed: url => url + ending }))),
   },
-  { id: 'extra-fields', checks: ['TOOL-EXTRA'], run: variants(EXTRA_FIELDS.map(fields => ({ fields }))) },
+  {
+    id: 'extra-fields',
+    checks: ['TOOL-EXTRA'],
+    shows: ['TOOL-ACK'], // without it, a call that is refused because of its members would break TOOL-ACK
+    run: withOperation(async (client, operation) => {
+      await Promise.all(EXTRA_MEMBERS.map(members => callWithMembers(client, operation, members)));
+    }),
+  },
   {
     id: 'concurrent',
     checks: ['TOOL-ISOLATE'],

@@ -295,7 +295,7 @@ function onUrl(call: CallEvidence): Observed {
 }
 
 const DECODED_ADVICE =
-  'POST to callback_url exactly as received: the HTTP client decoded a part of it. With aiohttp, pass yarl.URL(url, encoded=True).';
+  'POST to callback_url without decoding it; with aiohttp, pass yarl.URL(url, encoded=True).';
 
 function hasFewerEscapes(given: string, used: string): boolean {
   const [want, came] = [normalized(targetOf(given)), normalized(targetOf(used))];

@@ -1,11 +1,10 @@
 import { ACK_SLOW_MS, ACK_TOLERANCE_MS } from '../../events/exchange.js';
 import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
 import { CALLBACK_TYPES } from '../../protocol/callbacks.js';
-import { invocationSchema } from '../../protocol/invocation.js';
 import { outcomeOfPayload, outcomeOfText } from '../../protocol/outcome.js';
-import { groupBy } from '../../util/collections.js';
-import { bytesText, formatDuration } from '../../util/text.js';
+import { bytesText, formatDuration, joinFirst } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
+import { visibleLine } from '../../util/visible.js';
 import type { CallbackEvidence, CallEvidence } from '../call.js';
 import type { Evidence } from '../evidence.js';
 import {
@@ -21,7 +20,6 @@ import {
   requestSpot,
   type Spot,
   statusMismatch,
-  timeoutAdvice,
   toolCrashObservation,
   unrecorded,
   violated,
@@ -42,6 +40,15 @@ const VALIDATION =
 const MALFORMED = 'a malformed payload';
 
 const CUT_SHORT = 'the tool crashed before it';
+
+/** What a tool must not execute. */
+const SUBJECTS = {
+  'unknown-operation': 'an unknown operation',
+  'bad-arguments': 'a call whose arguments do not match its inputSchema',
+};
+
+/** Maximum number of members that a reason names. */
+const MAX_MEMBERS = 3;
 
 /** How a tool answers invocations, valid or not. */
 export const invocationRules = defineRules({
@@ -67,8 +74,11 @@ export const invocationRules = defineRules({
       return valid.map(call =>
         call.attempts.map(attempt => {
           if (attempt.status === 200)
-            return onAcknowledged(attempt, call, repeats.get(contentOf(call)), evidence);
-          if (attempt.status !== null) return call.flaw === null ? onOtherStatus(attempt, call) : null;
+            return onAcknowledged(attempt, call, repeats.get(call.content), evidence);
+          if (attempt.status !== null)
+            return call.flaw === null && call.refusedMembers.length === 0
+              ? onOtherStatus(attempt, call)
+              : null;
           return attempt === call.attempts.at(-1) ? onUnanswered(attempt, call, evidence) : null;
         }),
       );
@@ -99,11 +109,8 @@ export const invocationRules = defineRules({
     observe: ({ calls }) => {
       const isValidResult = resultsOfValidCalls(calls);
       return calls.map(call => {
-        if (call.flaw === 'unknown-operation')
-          return onExecution(call, 'an unknown operation', isValidResult);
-        return call.flaw === 'bad-arguments'
-          ? onExecution(call, 'a call whose arguments do not match its inputSchema', isValidResult)
-          : null;
+        if (call.flaw === null || call.flaw === 'malformed') return null;
+        return onRefusedMembers(call) ?? onExecution(call, SUBJECTS[call.flaw], isValidResult);
       });
     },
   },
@@ -117,7 +124,7 @@ export const invocationRules = defineRules({
     observe: ({ calls }) =>
       calls
         .filter(({ flaw }) => flaw === 'unknown-operation')
-        .map(call => onInvalid(call, 'an unknown operation')),
+        .map(call => onRefusedMembers(call) ?? onInvalid(call, 'an unknown operation')),
   },
   'TOOL-BAD-ARGS': {
     level: 'SHOULD',
@@ -128,7 +135,7 @@ export const invocationRules = defineRules({
     observe: ({ calls }) =>
       calls
         .filter(({ flaw }) => flaw === 'bad-arguments')
-        .map(call => onInvalid(call, 'a call with invalid arguments')),
+        .map(call => onRefusedMembers(call) ?? onInvalid(call, 'a call with invalid arguments')),
   },
   'TOOL-MALFORMED': {
     level: 'SHOULD',
@@ -140,32 +147,21 @@ export const invocationRules = defineRules({
     absent: 'no malformed payload was sent',
     observe: evidence => {
       const malformed = evidence.calls.filter(
-        ({ invocation, attempts: [first] }) => !invocation && first && !isBodyLost(first.request),
+        ({ invocation, attempts: [first], refusedMembers }) =>
+          !invocation && refusedMembers.length === 0 && first && !isBodyLost(first.request),
       );
       if (malformed.length === 0) return null;
       return toolCrashObservation(evidence, 'malformed', MALFORMED) ?? malformed.map(onMalformed);
     },
   },
-  'TOOL-EXTRA': {
-    level: 'SHOULD',
-    statement: 'ignores unknown extra fields in the invocation',
-    advice:
-      'Read the fields that you know and ignore all others; do not use a strict schema for the invocation.',
-    masks: ['TOOL-ACK'],
-    absent:
-      'no well-formed invocation had fields beyond those of the protocol, and another to compare it with',
-    observe: ({ calls }) => {
-      const valid = calls.filter(({ flaw }) => flaw === null);
-      const plain = groupBy(
-        valid.filter(call => !hasExtraFields(call)),
-        ({ invocation }) => [invocation?.operation],
-      );
-      return valid
-        .filter(hasExtraFields)
-        .map(call => onExtraFields(call, plain.get(call.invocation?.operation) ?? []));
-    },
-  },
 });
+
+/** A call that was refused because of other members shows nothing about its operation and its arguments (TOOL-EXTRA). */
+function onRefusedMembers({ refusedMembers: members, attempts }: CallEvidence): Observation | null {
+  if (members.length === 0) return null;
+  const names = visibleLine(joinFirst(members, MAX_MEMBERS));
+  return inconclusive(`the call was refused because of ${names} (TOOL-EXTRA)`, attempts);
+}
 
 /** The best acknowledgement of a call that the check repeated with nothing else in progress. */
 interface Repeat {
@@ -178,18 +174,13 @@ function repeatsIn(calls: readonly CallEvidence[]): ReadonlyMap<string, Repeat> 
   for (const call of calls) {
     const [attempt] = call.attempts;
     if (attempt?.status !== 200 || !call.plans.some(({ again }) => again)) continue;
-    const { ms = Number.POSITIVE_INFINITY, isInOrder = false } = best.get(contentOf(call)) ?? {};
-    best.set(contentOf(call), {
+    const { ms = Number.POSITIVE_INFINITY, isInOrder = false } = best.get(call.content) ?? {};
+    best.set(call.content, {
       ms: Math.min(attempt.latestAt - attempt.request.at, ms),
       isInOrder: isInOrder || !resultBefore(attempt, call),
     });
   }
   return best;
-}
-
-/** Identifies what a call sends, apart from its ids. */
-function contentOf({ invocation }: CallEvidence): string {
-  return JSON.stringify([invocation?.operation, invocation?.arguments]);
 }
 
 /** The result of an attempt: an earlier one is of an earlier attempt. */
@@ -406,42 +397,4 @@ function onUnansweredMalformed(attempt: RoundTrip, { isCutShort, timeout }: Call
   return failure === 'timed-out' || timeout
     ? violatedIfComplete(`${MALFORMED} was not answered`, attempt, { expected: '200' })
     : unrecorded(`${MALFORMED} was never answered`, attempt);
-}
-
-const KNOWN_FIELDS: ReadonlySet<string> = new Set(Object.keys(invocationSchema.shape));
-
-function hasExtraFields({ attempts: [first] }: CallEvidence): boolean {
-  return isRecord(first?.sentJson) && Object.keys(first.sentJson).some(name => !KNOWN_FIELDS.has(name));
-}
-
-/** Compares the call with calls of the same operation without extra fields: an operation may fail anyway. */
-function onExtraFields(call: CallEvidence, plain: readonly CallEvidence[]): Observed {
-  const { attempts, callbacks, ending } = call;
-  const proof = [...attempts, ...callbacks.slice(0, 1)];
-  const isPlain = (isLike: (other: CallEvidence['ending']) => boolean) =>
-    plain.some(other => isLike(other.ending));
-  const hasResult = () => isPlain(({ kind }) => kind === 'result');
-  switch (ending.kind) {
-    case 'asked':
-      return met([...attempts, ending.callback]);
-    case 'result':
-      if (!ending.isError) return met([...attempts, ending.callback]);
-      if (isPlain(each => each.kind === 'result' && !each.isError))
-        return violated('the call ended in an error, but succeeded without the extra fields', proof);
-      return hasResult() ? met(proof) : null;
-    case 'refused':
-      return isPlain(each => each.kind === 'refused' && each.status === ending.status)
-        ? met(attempts, `answered ${ending.status}, as without the extra fields`)
-        : violated(`the call was answered ${ending.status}`, attempts, statusMismatch(ending.attempt));
-    case 'silent': {
-      const what = `nothing within ${formatDuration(ending.afterMs)}`;
-      return hasResult()
-        ? violatedIfComplete(`the call was dropped: ${what}`, attempts)
-        : unrecorded(`${what}: ${timeoutAdvice(call)}`, attempts);
-    }
-    case 'called-off':
-      return null;
-    default:
-      return unrecorded('the call had no outcome that can be judged', [...attempts, ...callbacks]);
-  }
 }

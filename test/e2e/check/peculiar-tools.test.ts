@@ -36,9 +36,52 @@ describe.concurrent('a right tool', () => {
         ],
       },
     ],
+    ['refuses-prototypes', {}],
+    [
+      'refuses-unknown',
+      { 'TOOL-EXTRA': ['warn', 'answered 400 to unknown members, and 200 without them: x-unknown, version'] },
+    ],
+    [
+      'fails-on-unknown',
+      { 'TOOL-EXTRA': ['warn', 'answered 500 to unknown members, and 200 without them: x-unknown, version'] },
+    ],
+    [
+      'reports-unknown',
+      {
+        'TOOL-EXTRA': [
+          'warn',
+          'a call ended in an error, and succeeded without these members: x-unknown, version',
+        ],
+      },
+    ],
   ])('%s', async (peculiarity, expected) => {
     expect(summaryOf(findingsIn(await checkingPeculiar(peculiarity)))).toEqual(expected);
   });
+});
+
+test('a key that can pollute a prototype is named in a note if the tool refuses it', async () => {
+  const checks = await checkingPeculiar('refuses-prototypes');
+  expect(checks.find(({ id }) => id === 'TOOL-EXTRA')).toMatchObject({
+    status: 'pass',
+    isRemarkable: true,
+    reason:
+      'answered 400 to a member that can pollute a prototype, which is no fault: constructor, __proto__',
+  });
+});
+
+test('a tool that accepts the required members alone breaks TOOL-EXTRA, and does not pass', async () => {
+  const checks = await checkingPeculiar('refuses-optional');
+  const findings = summaryOf(findingsIn(checks));
+  expect(findings['TOOL-EXTRA']).toEqual([
+    'warn',
+    expect.stringMatching(
+      /^answered 500 to members that the protocol defines, and 200 without them: call_id, user_id, thread_ancestors; answered 500 to unknown members/,
+    ),
+  ]);
+  expect(findings['TOOL-CALLID']?.[0]).toBe('could-not-run');
+  expect(findings['TOOL-BAD-ARGS']?.[1]).toMatch(/^the call was refused because of call_id \(TOOL-EXTRA\)/);
+  const others = Object.entries(findings).filter(([id]) => id !== 'TOOL-EXTRA');
+  expect(others.filter(([, [status]]) => status !== 'could-not-run')).toEqual([]);
 });
 
 test('TOOL-OPAQUE shows the given and the used end of the URL and what to do, live and in a transcript, without the token', async () => {
@@ -52,7 +95,7 @@ test('TOOL-OPAQUE shows the given and the used end of the URL and what to do, li
     expect(stdout).toContain('    expected  /callback/<token>?token=3f1c&next=%2Fa%3Fb%3Dc&empty=\n');
     expect(stdout).toContain('    actual    /callback/<token>?token=3f1c&next=/a?b%3Dc&empty=\n');
     expect(stdout).toContain('│ POST /callback/[redacted]?token=3f1c&next=/a?b%3Dc&empty= → 200');
-    expect(stdout).toMatch(/^ {4}to do .*With aiohttp, pass yarl\.URL\(url, encoded=True\)\.$/m);
+    expect(stdout).toMatch(/^ {4}to do .*with aiohttp, pass yarl\.URL\(url, encoded=True\)\.$/m);
     expect(stdout).not.toMatch(/callback\/[\w-]{43}/);
   }
 });

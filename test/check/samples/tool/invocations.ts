@@ -439,6 +439,11 @@ const extraSamples: Samples = [
     begun(),
     extra.result(failure),
   ]),
+  warns(
+    'an error that does not come without the extra fields',
+    [compared({}), begun(), extra.result(failure)],
+    /^a call ended in an error, and succeeded without these members: x_trace$/,
+  ),
   skips('an error, and no call to compare it with', [begun(), extra.result(failure)]),
   unclear('an error in a check, with no call to compare it with', [
     extra.plannedFor(['TOOL-EXTRA']),

@@ -1,0 +1,114 @@
+import { groupBy } from '../../util/collections.js';
+import { formatDuration } from '../../util/text.js';
+import { visibleLine } from '../../util/visible.js';
+import type { CallEvidence } from '../call.js';
+import { isDefined, optionalMembers, suspectMembers } from '../members.js';
+import {
+  defineRules,
+  inconclusive,
+  met,
+  metWithNote,
+  type Observed,
+  statusMismatch,
+  timeoutAdvice,
+  unrecorded,
+  violated,
+  violatedIfComplete,
+} from '../rule.js';
+
+/** Keys that frameworks refuse, since they can pollute a prototype. */
+const PROTOTYPE_KEYS: readonly string[] = ['__proto__', 'constructor'];
+
+/** How a tool takes members of an invocation that it does not know. */
+export const extraMemberRules = defineRules({
+  'TOOL-EXTRA': {
+    level: 'SHOULD',
+    statement: 'ignores unknown extra fields in the invocation',
+    advice:
+      'Ignore unknown members: no strict schema (Go: DisallowUnknownFields, Jackson: FAIL_ON_UNKNOWN_PROPERTIES).',
+    absent:
+      'no well-formed invocation had fields beyond those of the protocol, and another to compare it with',
+    observe: ({ calls }) => {
+      const valid = calls.filter(({ flaw }) => flaw === null);
+      const extended = valid.filter(hasUnknownMembers);
+      const plain = groupBy(
+        valid.filter(call => !hasUnknownMembers(call)),
+        ({ invocation }) => [invocation?.operation],
+      );
+      const failed = extended.filter(({ ending }) => ending.kind === 'result' && ending.isError);
+      const succeeded = valid.filter(({ ending }) => ending.kind === 'result' && !ending.isError);
+      const suspects = [...suspectMembers(failed, succeeded)].filter(member => !isDefined(member));
+      return [
+        valid.map(onRefusedMembers),
+        extended.map(call => onUnknownMembers(call, plain.get(call.invocation?.operation) ?? [], suspects)),
+      ];
+    },
+  },
+});
+
+function hasUnknownMembers(call: CallEvidence): boolean {
+  return optionalMembers(call).some(member => !isDefined(member));
+}
+
+function onRefusedMembers({ refusedMembers, attempts }: CallEvidence): Observed {
+  const refusal = attempts.findLast(({ status }) => status !== null);
+  if (!refusal) return null;
+  const { status } = refusal;
+  return refusedMembers.map(member => {
+    const details = { name: visibleLine(member), ...statusMismatch(refusal) };
+    if (PROTOTYPE_KEYS.includes(member))
+      return metWithNote(
+        `answered ${status} to a member that can pollute a prototype, which is no fault`,
+        attempts,
+        details,
+      );
+    const what = isDefined(member) ? 'members that the protocol defines' : 'unknown members';
+    return violated(`answered ${status} to ${what}, and 200 without them`, attempts, details);
+  });
+}
+
+/** Compares the call with calls of the same operation without unknown members: an operation may fail anyway. */
+function onUnknownMembers(
+  call: CallEvidence,
+  plain: readonly CallEvidence[],
+  suspects: readonly string[],
+): Observed {
+  const { attempts, callbacks, ending, refusedMembers } = call;
+  const proof = [...attempts, ...callbacks.slice(0, 1)];
+  const hasResult = plain.some(other => other.ending.kind === 'result');
+  switch (ending.kind) {
+    case 'asked':
+      return met([...attempts, ending.callback]);
+    case 'result': {
+      if (!ending.isError) return met([...attempts, ending.callback]);
+      const causes = optionalMembers(call).filter(member => suspects.includes(member));
+      if (causes.length > 0) return causes.map(member => onError(member, proof));
+      return hasResult ? met(proof) : null;
+    }
+    case 'refused':
+      if (refusedMembers.length > 0) return null; // judged above
+      return inconclusive(
+        `the call was answered ${ending.status}, which its unknown members do not explain`,
+        attempts,
+      );
+    case 'silent': {
+      const what = `nothing within ${formatDuration(ending.afterMs)}`;
+      return hasResult
+        ? violatedIfComplete(`the call was dropped: ${what}`, attempts)
+        : unrecorded(`${what}: ${timeoutAdvice(call)}`, attempts);
+    }
+    case 'called-off':
+      return null;
+    default:
+      return unrecorded('the call had no outcome that can be judged', [...attempts, ...callbacks]);
+  }
+}
+
+function onError(member: string, proof: CallEvidence['attempts']): Observed {
+  const name = visibleLine(member);
+  return PROTOTYPE_KEYS.includes(member)
+    ? metWithNote('a call ended in an error because of a member that can pollute a prototype', proof, {
+        name,
+      })
+    : violated('a call ended in an error, and succeeded without these members', proof, { name });
+}

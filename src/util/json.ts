@@ -1,79 +1,6 @@
+import { type JsonTokenKind, JsonTokens, scanJson } from './json-tokens.js';
 import { decodeUtf8, truncateBeforeToken } from './text.js';
 import { isRecord, valueAt } from './values.js';
-
-/** Tokens of a JSON text, even if `JSON.parse` would change or reject it. */
-type JsonTokenKind = 'open' | 'close' | 'string' | 'scalar' | 'comma' | 'colon';
-
-const KINDS: Readonly<Record<string, JsonTokenKind | 'blank'>> = {
-  '{': 'open',
-  '[': 'open',
-  '}': 'close',
-  ']': 'close',
-  ',': 'comma',
-  ':': 'colon',
-  '"': 'string',
-  ' ': 'blank',
-  '\n': 'blank',
-  '\r': 'blank',
-  '\t': 'blank',
-};
-
-/** Token kinds by character code, ten times faster than by string; other characters belong to scalars. */
-const BY_CODE = Array.from({ length: 128 }, (_, code) => KINDS[String.fromCharCode(code)]);
-
-/** Steps through the tokens in linear time and constant space, without checking validity. */
-class JsonTokens {
-  /** The half-open range of the current token. */
-  from = 0;
-  to = 0;
-
-  constructor(private readonly text: string) {}
-
-  get token(): string {
-    return this.text.slice(this.from, this.to);
-  }
-
-  next(): JsonTokenKind | null {
-    const { text } = this;
-    let at = this.to;
-    while (BY_CODE[text.charCodeAt(at)] === 'blank') at++;
-    if (at >= text.length) return null;
-    const kind = BY_CODE[text.charCodeAt(at)] ?? 'scalar';
-    this.from = at;
-    this.to = kind === 'string' ? stringEnd(text, at) : kind === 'scalar' ? scalarEnd(text, at) : at + 1;
-    return kind === 'blank' ? null : kind;
-  }
-}
-
-/** @param visit gets each token's half-open range; returns `false` to stop. */
-export function scanJson(
-  text: string,
-  visit: (kind: JsonTokenKind, from: number, to: number) => unknown,
-): void {
-  const tokens = new JsonTokens(text);
-  for (let kind = tokens.next(); kind; kind = tokens.next())
-    if (visit(kind, tokens.from, tokens.to) === false) return;
-}
-
-function stringEnd(text: string, from: number): number {
-  for (let quote = text.indexOf('"', from + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
-    let slashes = 0;
-    while (text.charCodeAt(quote - 1 - slashes) === 0x5c) slashes++;
-    if (slashes % 2 === 0) return quote + 1;
-  }
-  return text.length;
-}
-
-function scalarEnd(text: string, from: number): number {
-  let at = from + 1;
-  while (at < text.length && !endsScalar(text.charCodeAt(at))) at++;
-  return at;
-}
-
-function endsScalar(code: number): boolean {
-  const kind = BY_CODE[code];
-  return kind !== undefined && kind !== 'string';
-}
 
 /** Maximum nesting; serializing overflows the stack at a few thousand levels (threats, row 18). */
 export const MAX_DEPTH = 128;
@@ -92,6 +19,96 @@ export function lossyNumberNotes(text: string): readonly string[] {
 
 /** Checks a JSON text before parsing: depth, repeated keys, numbers that cannot be represented (threats, row 20). */
 export function diagnose(text: string): { readonly isTooDeep: boolean; readonly notes: readonly string[] } {
+  const { isTooDeep, isOdd } = survey(text);
+  return { isTooDeep, notes: isOdd ? notesOn(text) : [] };
+}
+
+/** What a fast pass through a JSON text shows. */
+interface Survey {
+  readonly isTooDeep: boolean;
+  /** Whether {@link notesOn} may find something. */
+  readonly isOdd: boolean;
+}
+
+function survey(text: string): Survey {
+  const tokens = new JsonTokens(text);
+  const keys = new KeyDigests(text);
+  /** The objects and lists that contain the token, by number. */
+  const containers: number[] = [];
+  let [count, wordFrom, wordTo, isOdd] = [0, 0, 0, false];
+  for (let kind = tokens.next(); kind; kind = tokens.next()) {
+    const { from, to } = tokens;
+    if (kind === 'open' && containers.push(count++) > MAX_DEPTH) return { isTooDeep: true, isOdd };
+    if (kind === 'close') containers.pop();
+    else if (kind === 'string') {
+      wordFrom = from;
+      wordTo = to;
+    } else if (kind === 'colon') isOdd ||= keys.mayHave(containers.at(-1) ?? 0, wordFrom, wordTo);
+    else if (kind === 'scalar') isOdd ||= mayBeLossy(text, from, to);
+  }
+  return { isTooDeep: false, isOdd };
+}
+
+/** The length of `1e309`. */
+const SHORTEST_LOSSY = 5;
+
+function mayBeLossy(text: string, from: number, to: number): boolean {
+  if (to - from < SHORTEST_LOSSY) return false;
+  return /^-?(?:\d{16}|\d.*e)/i.test(text.slice(from, Math.min(to, from + MAX_NUMBER_LENGTH)));
+}
+
+/**
+ * Recognizes the keys of the objects of a text. It compares digests, since comparing the keys themselves takes longer than parsing the
+ * text: two keys may seem equal, and equal ones never seem different.
+ */
+class KeyDigests {
+  /** A hash table with linear probing: each digest in two numbers, of which the first is never 0. */
+  #table = new Int32Array(128);
+  #count = 0;
+
+  constructor(private readonly text: string) {}
+
+  /** Whether the object may have had this key before; adds it. */
+  mayHave(object: number, from: number, to: number): boolean {
+    const { text } = this;
+    let one = Math.imul(object + 1, 0x9e3779b1);
+    let other = object;
+    for (let at = from; at < to; at++) {
+      const code = text.charCodeAt(at);
+      if (code === BACKSLASH) return true;
+      one = Math.imul(one ^ code, 0x01000193);
+      other = Math.imul(other ^ code, 0x5bd1e995);
+    }
+    if (4 * ++this.#count > this.#table.length) this.#grow();
+    return !this.#add(one | 1, other);
+  }
+
+  /** False if the digest is there, or if finding that out takes too long. */
+  #add(one: number, other: number): boolean {
+    const table = this.#table;
+    const last = table.length - 1;
+    let at = (2 * (other ^ (one >>> 15))) & last;
+    for (let probes = 0; table[at] !== 0; at = (at + 2) & last)
+      if ((table[at] === one && table[at + 1] === other) || ++probes > MAX_PROBES) return false;
+    table[at] = one;
+    table[at + 1] = other;
+    return true;
+  }
+
+  #grow(): void {
+    const old = this.#table;
+    this.#table = new Int32Array(4 * old.length);
+    for (let at = 0; at < old.length; at += 2) if (old[at] !== 0) this.#add(old[at] ?? 0, old[at + 1] ?? 0);
+  }
+}
+
+const BACKSLASH = 0x5c;
+
+/** More probes mean that someone chose the keys. */
+const MAX_PROBES = 256;
+
+/** Notes repeated keys and numbers that cannot be represented. */
+function notesOn(text: string): readonly string[] {
   const notes: string[] = [];
   const note = (message: string) => {
     if (notes.length < MAX_NOTES && !notes.includes(message)) notes.push(message);
@@ -102,8 +119,8 @@ export function diagnose(text: string): { readonly isTooDeep: boolean; readonly 
   let wordTo = 0;
   for (let kind = tokens.next(); kind; kind = tokens.next()) {
     const { from, to } = tokens;
-    if (kind === 'open' && keys.push(new SeenKeys()) > MAX_DEPTH) return { isTooDeep: true, notes };
-    if (kind === 'close') keys.pop();
+    if (kind === 'open') keys.push(new SeenKeys());
+    else if (kind === 'close') keys.pop();
     else if (kind === 'string') {
       wordFrom = from;
       wordTo = to;
@@ -111,7 +128,7 @@ export function diagnose(text: string): { readonly isTooDeep: boolean; readonly 
     else if (kind === 'scalar')
       noteLossyNumber(text.slice(from, Math.min(to, from + MAX_NUMBER_LENGTH)), note);
   }
-  return { isTooDeep: false, notes };
+  return notes;
 }
 
 /** The keys of one object: a list while there are few, which is faster than a set. */

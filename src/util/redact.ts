@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { RecentMap } from './collections.js';
-import { scanJson } from './json.js';
+import { scanJson, stringEnd } from './json-tokens.js';
 import { piecesOf } from './text.js';
 import { HASH_COMMAND, visibleLine } from './visible.js';
 
@@ -316,31 +316,19 @@ function escaped(character: string): string {
 
 /** As {@link Redactor.text} for a JSON text: redacts decoded strings, so that it stays JSON. */
 export function redactJson(source: string, redactor: Redactor): string {
-  if (source.length <= BLOCK && isClean(source, redactor)) return source;
   const pieces: string[] = [];
-  let strings: Literal[] = [];
   let done = 0;
   let isChanged = false;
   const finishBlock = (to: number) => {
     const block = source.slice(done, to);
-    if (isClean(block, redactor)) pieces.push(block);
-    else {
-      isChanged = true;
-      for (const { from, to: end, isName } of strings) {
-        pieces.push(source.slice(done, from), redactString(source.slice(from, end), redactor, isName));
-        done = end;
-      }
-      pieces.push(source.slice(done, to));
-    }
-    strings = [];
+    const clean = isClean(block, redactor) ? block : redactStrings(block, redactor);
+    isChanged ||= clean !== block;
+    pieces.push(clean);
     done = to;
   };
-  scanJson(source, (kind, from, to) => {
-    const last = strings.at(-1);
-    if (kind === 'colon' && last) last.isName = true;
-    else if (from - done >= BLOCK) finishBlock(from);
-    if (kind === 'string') strings.push({ from, to, isName: false });
-  });
+  // A block begins with a string, so that no string is in two blocks, and a name is in one block with its colon.
+  for (let quote = source.indexOf('"'); quote >= 0; quote = source.indexOf('"', stringEnd(source, quote)))
+    if (quote - done >= BLOCK) finishBlock(quote);
   finishBlock(source.length);
   return isChanged ? pieces.join('') : source; // avoids a copy of a large text
 }
@@ -348,10 +336,20 @@ export function redactJson(source: string, redactor: Redactor): string {
 /** Block size in characters. Only blocks that contain secrets are read string by string. */
 const BLOCK = 16 * 1024;
 
-interface Literal {
-  readonly from: number;
-  readonly to: number;
-  isName: boolean;
+function redactStrings(block: string, redactor: Redactor): string {
+  const strings: { readonly from: number; readonly to: number; isName: boolean }[] = [];
+  scanJson(block, (kind, from, to) => {
+    const last = strings.at(-1);
+    if (kind === 'colon' && last) last.isName = true;
+    if (kind === 'string') strings.push({ from, to, isName: false });
+  });
+  const pieces: string[] = [];
+  let done = 0;
+  for (const { from, to, isName } of strings) {
+    pieces.push(block.slice(done, from), redactString(block.slice(from, to), redactor, isName));
+    done = to;
+  }
+  return pieces.join('') + block.slice(done);
 }
 
 /** Whether a text has no secrets, and no escapes, which can hide any character. */

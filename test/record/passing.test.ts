@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { callbackRedactor } from '../../src/events/shareable.js';
 import { transcriptWriter } from '../../src/events/transcript-writer.js';
-import { readJson } from '../../src/util/json.js';
 import { ask } from '../e2e/support/http.js';
 import { type Serving, startServing } from '../support/serving.js';
 import { type Recording, startRecording } from './recording.js';
@@ -217,7 +216,7 @@ describe('notices', () => {
   );
 });
 
-test('row 15: a body with very many keys blocks others only about as long as parsing it takes', async () => {
+test('row 15: a body with very many keys costs little more than parsing it', async () => {
   const members = Array.from({ length: 300_000 }, (_, n) => `"k${n.toString(36)}":${n % 10}`).join(',');
   const callback = 'http://127.0.0.1:9/callback/token-of-one-call';
   const body = `{"operation":"x","id":"i","group_id":"g","callback_url":"${callback}","arguments":{${members}}}`;
@@ -229,15 +228,20 @@ test('row 15: a body with very many keys blocks others only about as long as par
     redactor.learn(event);
     written.push(...lines(event));
   });
+  /** The least of several runs, since other work of this process counts too. */
   const cpu = async (work: () => unknown) => {
-    const before = process.cpuUsage();
-    await work();
-    const { user, system } = process.cpuUsage(before);
-    return user + system;
+    let least = Number.POSITIVE_INFINITY;
+    for (let run = 0; run < 4; run++) {
+      const before = process.cpuUsage();
+      await work();
+      const { user, system } = process.cpuUsage(before);
+      least = Math.min(least, user + system);
+    }
+    return least;
   };
-  const reading = await cpu(() => readJson(bytes));
+  const parsing = await cpu(() => JSON.parse(body));
   const all = await cpu(async () => expect((await invoke(bytes)).status).toBe(200));
-  expect(all / reading).toBeLessThan(4.5);
+  expect(all / parsing).toBeLessThan(3);
   const bodies = written.filter(line => line.startsWith('{"kind":"body"'));
-  expect(bodies.filter(line => line.includes('arguments'))).toHaveLength(2); // on either side
+  expect(bodies.filter(line => line.includes('arguments')).length).toBeGreaterThanOrEqual(2); // on either side
 });

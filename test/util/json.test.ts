@@ -8,9 +8,9 @@ import {
   parseJson,
   prettyJson,
   readJson,
-  scanJson,
   withStringMember,
 } from '../../src/util/json.js';
+import { scanJson } from '../../src/util/json-tokens.js';
 import { anyCodePoint } from '../support/characters.js';
 import { cpuMs } from '../support/cpu-ms.js';
 
@@ -175,6 +175,22 @@ describe('row 20: input that changes when it is parsed', () => {
     expect(notesOf('{"a":1,"\\u0061":2}')).toHaveLength(1);
   });
 
+  test('property: a key is noted exactly if its object has it twice, however many keys there are', () => {
+    const keys = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '"', 'é'), maxLength: 5 }), {
+      size: '+2',
+    });
+    fc.assert(
+      fc.property(fc.array(keys), objects => {
+        const texts = objects.map(each => `{${each.map(key => `${JSON.stringify(key)}:1`).join(',')}}`);
+        const isRepeated = objects.some(each => new Set(each).size < each.length);
+        expect(notesOf(`[${texts.join(',')}]`).length > 0).toBe(isRepeated);
+      }),
+    );
+    const many = Array.from({ length: 100_000 }, (_, n) => `"k${n}":${n}`).join(',');
+    expect(notesOf(`{${many}}`)).toEqual([]);
+    expect(notesOf(`{${many},"k77777":0}`)).toHaveLength(1);
+  });
+
   test('an escaped backslash before "ud800" is not a surrogate', () => {
     expect(notesOf('["\\\\ud800"]')).toEqual([]);
     expect(notesOf('["\\\\ud83d\\ude00"]')).toHaveLength(1);
@@ -245,6 +261,20 @@ describe('5 MB take linear time, with any structure', () => {
     parseJson(source);
     expect(cpuMs() - start).toBeLessThan(1_500);
   });
+});
+
+test('row 15: very many keys take little longer to read than to parse', () => {
+  const source = `{${Array.from({ length: 300_000 }, (_, n) => `"k${n.toString(36)}":${n % 10}`).join(',')}}`;
+  const least = (work: () => unknown) => {
+    const runs = Array.from({ length: 5 }, () => {
+      const start = cpuMs();
+      work();
+      return cpuMs() - start;
+    });
+    return Math.min(...runs);
+  };
+  const parsing = least(() => JSON.parse(source));
+  expect(least(() => parseJson(source)) / parsing).toBeLessThan(2.2);
 });
 
 const container = fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue()));

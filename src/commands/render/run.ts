@@ -14,15 +14,9 @@ import { writePublicFile } from '../../system/files.js';
 import { keepHeapTight, keepNewspaceSmall } from '../../system/process.js';
 import { isClosed, writeOut } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import {
-  type JsonReading,
-  jsonParts,
-  lossyNumberNotes,
-  parseJson,
-  prettyJson,
-  scanJson,
-} from '../../util/json.js';
+import { type JsonReading, jsonParts, lossyNumberNotes, parseJson, prettyJson } from '../../util/json.js';
 import { readJsonOnce } from '../../util/json-once.js';
+import { scanJson } from '../../util/json-tokens.js';
 import { safeJson, safeSource } from '../../util/redact.js';
 import { byteLines, decodeUtf8, firstWithRest } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Schema, SchemaResolver } from '../../../json-schema/example.js';
 import type { SchemaFault } from '../../../json-schema/validator.js';
-import { diagnose, jsonFault, lossyNumberNotes, MAX_DEPTH, scanJson } from '../../../util/json.js';
+import { diagnose, jsonFault, lossyNumberNotes, MAX_DEPTH } from '../../../util/json.js';
+import { scanJson } from '../../../util/json-tokens.js';
 import { truncate } from '../../../util/text.js';
 import { weightOf } from '../../../util/time-limit.js';
 import { compactJson, isRecord, jsonPath, listOf, recordOf } from '../../../util/values.js';

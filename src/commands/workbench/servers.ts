@@ -74,8 +74,8 @@ export class Servers {
     return connection.id;
   }
 
-  restart(id: string): void {
-    void this.#connection(id)?.restart();
+  restart(id: string, why?: string): void {
+    void this.#connection(id)?.restart(why);
   }
 
   load(id: string): void {
@@ -173,12 +173,14 @@ class ServerConnection {
     return this.#loading;
   }
 
-  async restart(): Promise<void> {
+  async restart(why: string | null = null): Promise<void> {
     await this.#loading;
     this.#disconnect(null);
     this.#enter({ kind: 'loading' });
     await Promise.allSettled(this.#stops.splice(0).map(stop => stop()));
     await this.load();
+    this.server = { ...this.server, restarted: { why } };
+    this.options.onChange();
   }
 
   async stop(): Promise<void> {
@@ -215,7 +217,8 @@ class ServerConnection {
         this.#disconnect(exit);
         const message = `the server ${exit.how}`;
         const hint = 'Press R to restart it.';
-        this.#fail(new ProtocolCliError('command-failed', message, { faults: exit.lastLines, hint }));
+        const error = new ProtocolCliError('command-failed', message, { faults: exit.lastLines, hint });
+        this.#fail(error, exit.how);
       },
       onStderr: async text => {
         const { output = [] } = this.server;
@@ -245,12 +248,13 @@ class ServerConnection {
     this.found = null;
   }
 
-  #fail(error: unknown): void {
+  #fail(error: unknown, exited?: string): void {
     const { clean } = this.options.run; // the message may quote the server's output
     const { message, faults = [], hint = null } = error as Partial<ProtocolCliError>;
     this.found = null;
     this.#enter({
       kind: 'failed',
+      ...(exited !== undefined && { exited }),
       message: clean(message ?? String(error)),
       faults: faults.map(clean),
       hint,

@@ -119,7 +119,9 @@ async function show(plan: WorkbenchPlan, run: Run, load: () => Promise<Draw>): P
   if (watch && server !== undefined) {
     const { watchCommand } = await import('../watch-command.js');
     const command = target?.kind === 'command' ? target.command : undefined;
-    const watching = await watchCommand(command, cwd, () => engine.controls.restart(server));
+    const watching = await watchCommand(command, cwd, () =>
+      engine.controls.restart(server, 'its files changed'),
+    );
     run.onStop(async () => watching.close());
   }
   const { model, controls, onModelChange } = engine;
@@ -188,7 +190,7 @@ export function createEngine(
     open: text => openTyped(text, open),
     load: id => servers.load(id),
     remove: id => servers.remove(id),
-    restart: id => servers.restart(id),
+    restart: (id, why) => servers.restart(id, why),
     needsConsent: (server, operation) => calls.needsConsent(server, operation),
     run: (draft, how) => calls.start(draft, how),
     decline: draft => orReason(calls.decline(draft)),

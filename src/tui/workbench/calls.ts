@@ -236,7 +236,9 @@ class MadeCall implements ShownCall {
       const title = this.#callLog.isSaved ? NO_RESULT : PENDING;
       return this.#pending.of([entries.length], () => onePart(title, steps()));
     }
-    const panes = this.#panes.of([exchange.settled], () => panesWithEvents(exchange, this.supports));
+    const panes = this.#panes.of([exchange.settled], () =>
+      panesWithEvents(exchange, this.supports, this.redactor),
+    );
     const open = this.#callLog.isSaved ? NOT_ENDED : SO_FAR;
     return panes.map(partOf => partOf(exchange, this.#news, open));
   }
@@ -266,15 +268,31 @@ const PENDING: Line = [say('PENDING', 'title'), say(' the steps so far', 'dim')]
 
 const NO_RESULT: Line = [say('NO RESULT', 'title'), say(' in this recording', 'dim')];
 
-function panesWithEvents(exchange: Exchange, supports: ReadonlySet<string>) {
+function panesWithEvents(exchange: Exchange, supports: ReadonlySet<string>, redactor: Redactor) {
   const panes = panesOf(exchange, supports);
   if (!panes) return [];
   return [
-    withEvents(panePart(panes.human), ({ line }) => linesDocument([line])),
+    withEvents(withOutput(panePart(panes.human), exchange, redactor), ({ line }) => linesDocument([line])),
     withEvents(panePart(panes.llm), ({ heading, text }) =>
       joinedDocument([linesDocument([heading]), textDocument(text)]),
     ),
   ];
+}
+
+/** A part with the last output of the server below it, if the server exited during the call. */
+function withOutput(part: Part, { settled }: Exchange, redactor: Redactor): Part {
+  const output = settled?.by === 'unreachable' ? (settled.output ?? []) : [];
+  if (output.length === 0) return part;
+  const documents = new Memo<Document>();
+  const title = [say('its last output', 'dim')];
+  const more = linesDocument([[], title, ...output.map(each => quote(redactor.text(each)))]);
+  return {
+    ...part,
+    document(look) {
+      const own = part.document(look);
+      return documents.of([own], () => joinedDocument([own, more]));
+    },
+  };
 }
 
 /** A part with the events of the call's subscription below it, if there is one. */

@@ -47,8 +47,8 @@ export interface Controls {
   readonly open: (target: string) => { readonly server: string } | ActionResult;
   /** Starts a server that was not started, or reloads one; a ready server stays ready meanwhile. */
   readonly load: (server: string) => void;
-  /** Restarts a server that is a command; reloads any other server. */
-  readonly restart: (server: string) => void;
+  /** Restarts a server that is a command; reloads any other server. @param why if the user did not ask for it */
+  readonly restart: (server: string, why?: string) => void;
   readonly remove: (server: string) => void;
   /** Whether the user must agree first: the operation is destructive, and no option or policy allows it by name. */
   readonly needsConsent: (server: string, operation: string) => boolean;
@@ -88,6 +88,8 @@ export interface Server {
   readonly isConfigured: boolean;
   /** The latest lines of a started server's stderr, without secrets. */
   readonly output?: readonly string[];
+  /** The last restart, after it ended: a new object each time. `why` is null if the user asked for it. */
+  readonly restarted?: { readonly why: string | null };
   readonly state:
     | { readonly kind: 'loading' }
     /** A configured command starts only when the user allows it. */
@@ -100,6 +102,8 @@ export interface Server {
       }
     | {
         readonly kind: 'failed';
+        /** How a started server ended: `exited with status 1`. */
+        readonly exited?: string;
         readonly message: string;
         /** The individual errors with their places, if there are several. */
         readonly faults: readonly string[];

@@ -51,6 +51,7 @@ export class Workbench extends WorkbenchPages {
   /** Must be called after changes of servers. Opens the requested form as soon as its operation is known, unless a key was pressed. */
   changed(): void {
     this.onChange();
+    this.showRestarts();
     const { operation, server, arguments: read } = this.#start;
     if (this.#isStarted || operation === undefined) return;
     const servers = this.model.servers.filter(({ id }) => server === undefined || id === server);
@@ -84,16 +85,6 @@ export class Workbench extends WorkbenchPages {
     else if (tool)
       this.complain(`${tool.name}: ${definitionsText(definitions)}. Press u to open one by its URL.`);
     else if (server.state.kind !== 'loading') this.controls.load(server.id);
-  }
-
-  /** Restarts the server of the selected entry; reloads a server that was not started here. */
-  restartServer(): void {
-    const {
-      tools: { entry },
-      controls,
-    } = this;
-    if (entry?.server.output) controls.restart(entry.server.id);
-    else if (entry) controls.load(entry.server.id);
   }
 
   removeServer(): void {
@@ -218,15 +209,16 @@ export class Workbench extends WorkbenchPages {
     });
     const destructive = owners.find(({ tool }) => tool.annotations?.destructive === true);
     const target = destructive ?? owners[0] ?? matches[0];
+    const { unavailable } = this;
     if (!target) {
-      this.complain(`No open tool server offers ${operation}. Press u to open one.`);
+      this.complain(unavailable ?? `No open tool server offers ${operation}. Press u to open one.`);
       return null;
     }
     return {
       exchange,
       target,
       /** Why this may be another server than that of the call; null if it is the same one. */
-      mismatch: mismatchOf(owners.length),
+      mismatch: owners.length === 0 && unavailable ? `${unavailable}.` : mismatchOf(owners.length),
       name: `${source.id} ${exchange.key}`,
       validates: !(source.isLive && model.isUnvalidated(exchange.key)),
       /** Transcripts do not contain the secrets that were sent. */
@@ -376,6 +368,10 @@ function restartHint({ tools: { entry } }: Workbench): string | null {
   return entry?.tool === null && entry.server.output ? 'restart' : null;
 }
 
+function restartCallHint({ serverOfCall }: Workbench): string | null {
+  return serverOfCall?.state.kind === 'failed' ? 'restart' : null;
+}
+
 const onTools =
   (hint: string) =>
   ({ page }: Workbench) =>
@@ -453,6 +449,7 @@ export const WORKBENCH_KEYS = new Keys<Workbench>([
   whileWaiting('isRunning', 'x', 'cancel the call, or its subscription', 'cancel', w => w.cancelCall()),
   bound('calls', 'U', 'copy the URL of the consent page', w => w.useConsentPage('copy')),
   ...tabKeys('calls', MADE_CALL_TABS),
+  bound('calls', 'R', 'restart the server of the call', w => w.restartServerOfCall(), restartCallHint),
   bound('calls', 'r', 'run the call again', w => w.runAgain(), unlessEmpty('run again')),
   bound('calls', 'e', 'edit it and run it again', w => w.editAgain(), unlessEmpty('edit')),
   bound('calls', 'y', 'copy as curl', w => w.copyCall('curl'), unlessEmpty('curl')),

@@ -99,6 +99,8 @@ export abstract class WorkbenchPages extends ListScreen {
   form: OpenForm | null = null;
   /** The drafts being sent, so that none is sent twice. */
   sending: readonly Sending[] = [];
+  /** The last restart of each server that was shown. */
+  readonly #restarts = new Map<string, Server['restarted']>();
   /** By name, the most recent last. */
   readonly #forms = new Map<string, OpenForm>();
   #source = 0;
@@ -244,6 +246,47 @@ export abstract class WorkbenchPages extends ListScreen {
     const said = await prompt.work(typed.trim());
     if (said?.isBad && isHere()) this.openPrompt(prompt, typed);
     if (said) this.report(said);
+  }
+
+  /** Restarts the server of the selected entry; reloads a server that was not started here. */
+  restartServer(): void {
+    const {
+      tools: { entry },
+      controls,
+    } = this;
+    if (entry?.server.output) controls.restart(entry.server.id);
+    else if (entry) controls.load(entry.server.id);
+  }
+
+  /** The server of the selected call; undefined in a transcript. */
+  get serverOfCall(): Server | undefined {
+    const { exchange, source, model } = this;
+    const id = exchange && source.isLive ? model.serverOf(exchange.key) : null;
+    return model.servers.find(server => server.id === id);
+  }
+
+  restartServerOfCall(): void {
+    const { serverOfCall: server, controls } = this;
+    if (!server) return void this.complain('No call to an open tool server is selected.');
+    if (server.output) controls.restart(server.id);
+    else controls.load(server.id);
+    this.say(`Restarting ${server.about} …`);
+  }
+
+  /** Says which servers were restarted since the last time. */
+  showRestarts(): void {
+    for (const { id, about, restarted, state } of this.model.servers) {
+      if (!restarted || this.#restarts.get(id) === restarted) continue;
+      this.#restarts.set(id, restarted);
+      const why = restarted.why === null ? '' : `: ${restarted.why}`;
+      if (state.kind === 'failed') this.complain(`${about} did not restart: ${state.message}`);
+      else this.say(`${about} was restarted${why}.`, 'good');
+    }
+  }
+
+  /** Why nothing can be sent to the server of the selected call; null if it is ready, or unknown. */
+  protected get unavailable(): string | null {
+    return this.serverOfCall ? unavailableText(this.serverOfCall) : null;
   }
 
   pickRecent(): void {
@@ -415,4 +458,11 @@ export abstract class WorkbenchPages extends ListScreen {
       isRunning: isLive && isUnderWay(exchange),
     };
   }
+}
+
+function unavailableText({ about, state, output }: Server): string | null {
+  if (state.kind === 'loading') return `${about} is starting`;
+  if (state.kind !== 'failed') return null;
+  const how = state.exited === undefined ? `: ${state.message}` : ` ${state.exited}`;
+  return `${about}${how} · R ${output ? 'restarts' : 'reloads'} it`;
 }

@@ -7,7 +7,7 @@ import { eventually } from '../../e2e/support/eventually.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
 import { fieldOf, type Peer, startPeer } from '../../e2e/support/peers.js';
 import { startServing } from '../../support/serving.js';
-import { startBench } from './bench.js';
+import { openWorkbench, startBench } from './bench.js';
 
 let plain: Peer;
 let stdlib: Peer;
@@ -169,6 +169,32 @@ test('the pending calls of a server that exits or is restarted end', async () =>
     reason: 'the server exited with status 3 during `echo`',
     output: ['bye'],
   });
+});
+
+test('R on a call restarts the server that exited during it, and r calls again', async () => {
+  await using folder = await temporaryFolder();
+  await folder.write('mortal.mjs', MORTAL);
+  await using bench = startBench({});
+  const id = bench.open({ kind: 'command', command: `node ${folder.file('mortal.mjs')}` });
+  const { base } = await bench.stands(id, 'ready');
+  const key = await bench.call(id, 'echo');
+  await fetch(`${base}/die`).catch(() => {});
+  await bench.until(key);
+  expect(await bench.stands(id, 'failed')).toMatchObject({ exited: 'exited with status 3', faults: ['bye'] });
+  const workbench = openWorkbench(bench);
+  workbench.press('c');
+  expect(workbench.sees(100)).toMatch(/its last output .*\nbye /);
+  workbench.press('r');
+  expect(workbench.sees(200)).toContain(
+    `node ${folder.file('mortal.mjs')} exited with status 3 · R restarts it`,
+  );
+  workbench.press('R');
+  await bench.stands(id, 'ready');
+  expect(bench.model.servers[0]).toMatchObject({ restarted: { why: null } });
+  workbench.press('r');
+  await eventually('the second call', () => bench.model.sources[0]?.callLog.keys.length === 2);
+  bench.controls.restart(id, 'its files changed');
+  await eventually('the restart', () => bench.model.servers[0]?.restarted?.why === 'its files changed');
 });
 
 test('row 12: another process at the address of an exited command gets no headers; the command can be started again', async () => {

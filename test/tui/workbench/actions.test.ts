@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Sent, Server } from '../../../src/tui/workbench/model.js';
-import { call, denied, eventsOf, INVOCATION, KEY, resultArrives } from '../../events/build.js';
+import { call, denied, eventsOf, INVOCATION, KEY, type Moment, resultArrives } from '../../events/build.js';
 import { readyServer, toolOf } from './support/bench.js';
 import { DROP, EDIT, onCalls, openSession } from './support/open-session.js';
 
@@ -386,4 +386,72 @@ test('the row of a newly opened server is selected', () => {
   session.press('c', 'u');
   session.typed(':3002\r');
   expect(session.sees()).toMatch(/^❯ another/m);
+});
+
+describe('a call whose server exited', () => {
+  const crashed: Server = {
+    ...{ id: 's1', about: 'node crash.mjs', isConfigured: false, output: ['boom'] },
+    state: {
+      kind: 'failed',
+      exited: 'exited with status 1',
+      message: 'the server …',
+      faults: [],
+      hint: null,
+    },
+  };
+  const exited: Moment = {
+    kind: 'exited',
+    how: 'exited with status 1',
+    message: 'the server exited with status 1 during `edit_file`',
+    output: ['TypeError: no user', '    at line 7'],
+    calls: [KEY],
+  };
+
+  test('shows its last output with the result', () => {
+    const session = onCalls([...call(), exited], { servers: [crashed] });
+    session.press('<enter>');
+    expect(session.sees({ columns: 80, rows: 40 })).toMatch(
+      /HUMAN .*\nthe server exited with status 1 during `edit_file`\n\nits last output\nTypeError: no user\n {4}at line 7\n/,
+    );
+  });
+
+  test('r says that the server ended, and R restarts it', () => {
+    const session = onCalls([...call(), exited], { servers: [crashed] });
+    expect(session.sees()).toContain('R restart');
+    session.press('r');
+    expect(session.sees()).toContain('node crash.mjs exited with status 1 · R restarts it');
+    session.press('R');
+    expect(session.asked).toEqual(['restart s1']);
+    session.changes({ servers: [{ ...crashed, state: { kind: 'loading' } }] });
+    session.press('r');
+    expect(session.sees()).toContain('node crash.mjs is starting');
+  });
+
+  test('r names the end of its own server also if another server has the operation', () => {
+    const session = onCalls([...call(), exited], { servers: [crashed, elsewhere('other')] });
+    session.press('r');
+    expect(session.sees({ columns: 160, rows: 24 })).toContain(
+      'Not run: node crash.mjs exited with status 1 · R restarts it. Press e to open its form at other.example.',
+    );
+  });
+
+  test.each([
+    [null, 'node crash.mjs was restarted.'],
+    ['its files changed', 'node crash.mjs was restarted: its files changed.'],
+  ])('a restart is said once (%s)', (why, text) => {
+    const session = onCalls([...call(), exited], { servers: [crashed] });
+    const ready = { ...readyServer([EDIT]), about: crashed.about, restarted: { why } };
+    session.changes({ servers: [ready] });
+    expect(session.sees()).toContain(text);
+    session.press('j');
+    session.changes({ servers: [{ ...ready, output: [] }] });
+    session.clock.advance(60_000);
+    expect(session.sees()).not.toContain('was restarted');
+  });
+
+  test('a restart that failed is said', () => {
+    const session = onCalls([...call(), exited], { servers: [crashed] });
+    session.changes({ servers: [{ ...crashed, restarted: { why: null } }] });
+    expect(session.sees()).toContain('node crash.mjs did not restart: the server …');
+  });
 });

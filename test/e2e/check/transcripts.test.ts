@@ -200,7 +200,11 @@ describe.concurrent('usage', () => {
     ['an unknown rule', [DIFF, '--only', 'TOOL-AKC'], /Did you mean "TOOL-ACK"/],
     ['an unknown rule to skip', [DIFF, '--skip', 'x'], /--skip.*unknown rule "x"/],
     ['an unknown reporter', [DIFF, '--reporter', 'tap'], /human, json, junit, github, markdown/],
-    ['two on stdout', [DIFF, '--reporter', 'json', '--reporter', 'human'], /only one --reporter/],
+    [
+      'two on stdout',
+      [DIFF, '--reporter', 'json', '--reporter', 'human'],
+      /json and --reporter human would both write to stdout/,
+    ],
     ['cases that are not there', [DIFF, '--cases', '/nowhere/c.yaml'], /cannot read \/nowhere\/c\.yaml/],
     ['a duration that is invalid', [':3001', '--probe-timeout', 'soon'], /500ms, 2s, 5m/],
   ])('%s', async (_, args, says) => {

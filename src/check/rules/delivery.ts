@@ -189,18 +189,43 @@ const MIN_WAIT_MS = 1_000;
  */
 function onNoEnd(judged: readonly CallEvidence[], what: string): readonly Observation[] {
   const hasResult = judged.some(({ ending }) => ending.kind === 'result');
-  return judged.flatMap(call => {
-    const { attempts, cancels, closes, ending } = call;
-    if (ending.kind === 'open') return unrecorded(what, attempts, { name: 'still pending at the end' });
-    if (ending.kind !== 'called-off' || call.isCanceledHere || call.hasPlanBy('probe')) return [];
-    const accepted = attempts.find(({ status }) => status === 200);
-    const [notice] = [...cancels, ...closes].toSorted((one, other) => one.request.seq - other.request.seq);
-    if (!accepted || !notice) return [];
-    const isCanceled = cancels.includes(notice);
-    const waited = formatDuration(notice.request.at - accepted.latestAt);
-    const name = `${isCanceled ? 'canceled' : 'closed'} by the runtime after ${waited}`;
-    return (isCanceled && hasResult ? inconclusive : unrecorded)(what, [accepted, notice], { name });
+  const pending = judged.filter(({ ending }) => ending.kind === 'open');
+  const ended = judged.flatMap(endByRuntime);
+  const canceled = ended.filter(({ isCanceled }) => isCanceled);
+  const closed = ended.filter(({ isCanceled }) => !isCanceled);
+  const named = (how: string, ends: readonly RuntimeEnd[]) => ({
+    name: `${how} by the runtime after ${rangeText(ends.map(({ waitedMs }) => waitedMs))}`,
   });
+  const onCanceled = hasResult ? inconclusive : unrecorded;
+  return [
+    ...closed.map(({ proof }) => unrecorded(what, proof, named('closed', closed))),
+    ...canceled.map(({ proof }) => onCanceled(what, proof, named('canceled', canceled))),
+    ...pending.map(({ attempts }) => unrecorded(what, attempts, { name: 'still pending at the end' })),
+  ];
+}
+
+/** How a runtime ended a call that it did not get a result for. */
+interface RuntimeEnd {
+  readonly proof: readonly RoundTrip[];
+  /** Otherwise its thread was closed. */
+  readonly isCanceled: boolean;
+  /** Since the acknowledgement. */
+  readonly waitedMs: number;
+}
+
+function endByRuntime(call: CallEvidence): RuntimeEnd[] {
+  const { attempts, cancels, closes, ending } = call;
+  if (ending.kind !== 'called-off' || call.isCanceledHere || call.hasPlanBy('probe')) return [];
+  const accepted = attempts.find(({ status }) => status === 200);
+  const [notice] = [...cancels, ...closes].toSorted((one, other) => one.request.seq - other.request.seq);
+  if (!accepted || !notice) return [];
+  const waitedMs = notice.request.at - accepted.latestAt;
+  return [{ proof: [accepted, notice], isCanceled: cancels.includes(notice), waitedMs }];
+}
+
+function rangeText(times: readonly number[]): string {
+  const [least, most] = [Math.min(...times), Math.max(...times)].map(formatDuration);
+  return least === most ? `${least}` : `${least} to ${most}`;
 }
 
 /** Ids in callbacks that came to the URL of another call. */

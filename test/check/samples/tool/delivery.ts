@@ -65,6 +65,11 @@ const alwaysSamples: Samples = [
     /^1 of 1 call has no result: closed by the runtime/,
   ),
   unclear(
+    'several calls whose threads the runtime closes after different times',
+    [a.begun(), b.begun(), at(1_000, a.closed()), at(2_000, b.closed())],
+    /^2 of 2 calls have no result: closed by the runtime after 99\dms to 1.9s$/,
+  ),
+  unclear(
     'three calls that end without a result, each in another way',
     [a.begun(), b.begun(), c.begun(), at(1_000, a.closed()), at(2_000, b.cancelled())],
     /^3 of 3 calls have no result: closed by the runtime after 9\d\dms, canceled .* after 1\.9s, still pending at the end$/,

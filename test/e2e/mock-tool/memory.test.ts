@@ -38,16 +38,18 @@ it.each([
     const call = await runtime.invoke(mock.url, 'good', {});
     expect((await call.result()).body).toMatchObject({ text: 'ok' });
     agent.destroy();
-    expect([...new Set(statuses)].sort()).toEqual(expect.arrayContaining([200, 503]));
-    expect(statuses.filter(status => ![200, 503, CUT_OFF].includes(status))).toEqual([]);
-    expect(statuses.filter(status => status === 200).length).toBeLessThan(10);
+    expect(statuses).toContain(200);
+    expect(statuses.filter(status => status !== 200).length).toBeGreaterThan(CALLS - 10);
+    expect(statuses.filter(status => ![200, 503, ...TOO_SLOW].includes(status))).toEqual([]);
     expect((await peakMemory(mock.pid)) / MiB).toBeLessThan(mebibytes);
   },
   180_000,
 );
 
-/** Row 14: on a busy machine a body may take too long. */
 const CUT_OFF = 0;
+
+/** Row 14: on a busy machine a body may take longer than the limit of a request. */
+const TOO_SLOW = [408, CUT_OFF];
 
 const CLOSING = Buffer.from('}}');
 

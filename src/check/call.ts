@@ -139,6 +139,9 @@ interface CallContext {
 }
 
 /** One invocation, valid or not, and everything that followed. */
+/** The plan of calls with valid arguments that hold hostile texts: the tool may answer them in any way, but must answer. */
+export const HOSTILE_TEXTS = 'hostile-texts';
+
 export class CallEvidence {
   readonly reading: InvocationReading;
   readonly invocation: Invocation | null;
@@ -217,6 +220,10 @@ export class CallEvidence {
   /** Identifies what the call asks for: equal for calls that differ only in their other members. */
   get content(): string {
     return JSON.stringify([this.invocation?.operation, this.invocation?.arguments]);
+  }
+
+  get isHostile(): boolean {
+    return this.plans.some(({ plan }) => plan === HOSTILE_TEXTS);
   }
 
   messages<Type extends CallbackType>(type: Type): readonly ReceivedCallback<Type>[] {

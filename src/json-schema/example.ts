@@ -248,6 +248,17 @@ export class ArgumentMaker {
     return { ok: false, reason };
   }
 
+  /** Valid arguments with this text in each argument that may hold it; null if none may. */
+  withText(valid: Values, text: string): Values | null {
+    let values = valid;
+    for (const { name, isList } of textArguments(this.schema)) {
+      if (this.isOver()) break;
+      const changed = Object.fromEntries([...Object.entries(values), [name, isList ? [text] : text]]);
+      if (this.check(changed).kind === 'valid') values = changed;
+    }
+    return values === valid ? null : values;
+  }
+
   /**
    * Invalid arguments, each with a different error: missing, of a wrong type, out of bounds, or unknown. One of each kind comes before a
    * second one of any kind.
@@ -269,6 +280,24 @@ export class ArgumentMaker {
     );
     return inTurns.flat().slice(0, most);
   }
+}
+
+/** An argument that may hold any text, or a list of texts. */
+interface TextArgument {
+  readonly name: string;
+  readonly isList: boolean;
+}
+
+/** Leaves out the arguments of a `format`. */
+function textArguments(schema: Schema): readonly TextArgument[] {
+  const resolver = new SchemaResolver(schema);
+  const isText = (part: Schema) => [part['type']].flat().includes('string') && part['format'] === undefined;
+  const { properties } = resolver.resolve(schema, true);
+  return Object.entries(recordOf(properties)).flatMap(([name, property]) => {
+    const part = resolver.resolve(property, true);
+    const isList = typeOf(part) === 'array' && isText(resolver.resolve(part['items'], true));
+    return isList || isText(part) ? [{ name, isList }] : [];
+  });
 }
 
 /** Arguments that probably violate a schema, by kind. */

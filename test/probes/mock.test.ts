@@ -49,7 +49,7 @@ describe('plans', () => {
     const total = PROBES.length - 1;
     const shown = [...new Set(progress.map(([done]) => done))];
     expect(shown).toEqual(Array.from({ length: total + 1 }, (_, index) => index));
-    expect(progress.at(-1)).toEqual([total, total, 'malformed']);
+    expect(progress.at(-1)).toEqual([total, total, 'hostile-texts']);
   });
 });
 
@@ -68,13 +68,13 @@ describe('invocations', () => {
     );
   });
 
-  test('malformed ones come last, and a valid call after them succeeds', () => {
+  test('malformed ones come after the valid ones of other probes, and a valid call after them succeeds', () => {
     const calls = run.callsOf('malformed');
     expect(calls.map(({ reading }) => reading.ok)).toEqual([...Array(8).fill(false), true]);
     expect(calls.map(({ tool: of }) => of?.name)).toEqual([...Array(8).fill(undefined), 'edit_file']);
     expect(calls.slice(4).map(typesOf)).toEqual(Array(5).fill(['tool_result']));
-    const again = run.callsOf('acknowledgement again');
-    expect(run.evidence.calls.filter(each => !again.includes(each)).at(-1)).toBe(calls.at(-1));
+    const later = [...run.callsOf('hostile-texts'), ...run.callsOf('acknowledgement again')];
+    expect(run.evidence.calls.filter(each => !later.includes(each)).at(-1)).toBe(calls.at(-1));
   });
 });
 

@@ -11,6 +11,16 @@ import { messageOf } from '../../util/errors.js';
 import { START_PLAN } from '../crash.js';
 import type { Check } from '../judge.js';
 import { EXIT_MS, type OwnServer, repeatAlone, type Suspect, suspectsOf } from './alone.js';
+import { hostileTexts } from './hostile-texts.js';
+import {
+  EXTRA_MEMBERS,
+  HOSTILE_IDS,
+  INCOMPLETE,
+  MAX_ID_LENGTH,
+  ODD_IDS,
+  UNREADABLE,
+  URL_ENDINGS,
+} from './inputs.js';
 import { type ProbeCall, type ProbeClient, type ProbePlan, Prober } from './prober.js';
 import { SampleCalls } from './samples.js';
 
@@ -108,49 +118,6 @@ const MISLEADING: readonly string[] = [
 
 const CONCURRENT_CALLS = 8;
 
-const MAX_ID_LENGTH = 200;
-
-/** Endings of a callback URL, after its token. */
-const URL_ENDINGS: readonly string[] = [
-  '?thread=a&attempt=1',
-  '?token=3f1c&next=%2Fa%3Fb%3Dc&empty=',
-  '/',
-  '/results/3f1c',
-  '/%c3%a9%2fb%20c',
-];
-
-/** Unusual ids that a model or another runtime may use. */
-const ODD_IDS: readonly string[] = [
-  `"quoted" and 'quoted'`,
-  'a/b\\c?d#e&f=g',
-  '../../etc/passwd',
-  '%2f%2e%00',
-  'Zoë 工具 🛠️',
-  'x'.repeat(MAX_ID_LENGTH),
-];
-
-/** Ids in notices that a tool must not use as a path, a query or a log line. */
-const HOSTILE_IDS: readonly string[] = [
-  '../../etc/passwd',
-  '..%2f..%2fetc%2fpasswd',
-  '',
-  'x'.repeat(4_096),
-  'Zoë 工具 🛠️ \u0000 \u202e',
-];
-
-/**
- * Members beside the required ones, in groups; the first call has none. Frameworks refuse the keys of prototypes, so these have calls of
- * their own.
- */
-const EXTRA_MEMBERS: readonly Readonly<Record<string, unknown>>[] = [
-  {},
-  { user_id: 'user_1', thread_ancestors: ['thread_root', 'thread_parent'] },
-  { call_id: null, user_id: null, thread_ancestors: null },
-  { 'x-unknown': { deep: [1, 2, 3] }, version: 99 },
-  { constructor: { prototype: { admin: true } } },
-  { ['__proto__']: { admin: true } },
-];
-
 /** Calls with these members alone, and with each of them if a tool refuses the group: so it is known which one. */
 async function callWithMembers(
   client: ProbeClient,
@@ -164,22 +131,6 @@ async function callWithMembers(
   if (each.length > 1)
     await Promise.all(each.map(([name, value]) => callWithMembers(client, operation, { [name]: value })));
 }
-
-/** Malformed bodies without a callback URL. */
-const UNREADABLE: readonly NonNullable<ProbeCall['body']>[] = [
-  () => '',
-  () => '{"operation":',
-  invocation => JSON.stringify([invocation]),
-  () => 'null',
-];
-
-/** Malformed invocations with a callback URL. */
-const INCOMPLETE: readonly NonNullable<ProbeCall['fields']>[] = [
-  { operation: undefined },
-  { operation: 5, arguments: 'none' },
-  { arguments: undefined },
-  { arguments: ['none'] },
-];
 
 /** All probes; the slowest come first. To add a probe, add one entry. */
 export const PROBES: readonly Probe[] = [
@@ -335,6 +286,7 @@ export const PROBES: readonly Probe[] = [
       await client.call((await target.samples.operation) ?? nothing); // the tool must still serve a valid call
     },
   },
+  hostileTexts,
 ];
 
 function unknownName({ tools }: Toolset): string {
@@ -500,10 +452,10 @@ async function staysLate(prober: Prober, client: ProbeClient, call: ProbeCall): 
   return true;
 }
 
-/** Stops at the first notice without an answer. */
+/** Stops at the first notice without an answer; a tool that is gone already gets none. */
 async function closeThreads(prober: Prober): Promise<void> {
   const threads = new Map(prober.calls.map(({ thread, wire }) => [thread, wire]));
-  let isThere = true;
+  let isThere = !prober.isBroken;
   await forEachConcurrently([...threads], CLOSE_CONCURRENCY, async ([thread, wire]) => {
     if (isThere && !prober.isAborted) isThere = (await prober.closeThread(thread, wire)) !== null;
   });

@@ -115,6 +115,22 @@ const MAX_OPERATIONS = 25;
 /** Maximum number of calls with broken arguments: per operation, and in total. */
 const MAX_BROKEN = { each: 6, all: 24 };
 
+const LARGE = 100 * 1024;
+
+/** Texts that a careless tool takes for a path, a command, a query or the end of a text. They do no harm to one that does. */
+const HOSTILE_TEXTS: readonly string[] = [
+  `"double", 'single' and \`back\` quotes`,
+  '../../no-such-folder/no-such-file',
+  '$(echo hostile) `echo hostile` | echo hostile',
+  "'; -- hostile",
+  'before\u0000after',
+  'Zoë 工具 👩🏽‍💻',
+  'x'.repeat(LARGE),
+];
+
+/** Maximum number of calls with hostile texts. */
+const MAX_HOSTILE = 4 * HOSTILE_TEXTS.length;
+
 /** After this many silent operations, the rest is skipped. */
 const MAX_SILENT = 3;
 
@@ -155,6 +171,7 @@ export class SampleCalls {
   #finished: Promise<void> | undefined;
   #operation: Promise<ProbeCall | null> | undefined;
   #brokenCalls: Promise<readonly ProbeCall[]> | undefined;
+  #hostileCalls: Promise<readonly ProbeCall[]> | undefined;
 
   private constructor(
     private readonly prober: Prober,
@@ -216,6 +233,39 @@ export class SampleCalls {
       }),
     );
     return found.flat();
+  }
+
+  /** Calls of harmless operations with valid arguments that hold hostile texts. */
+  get hostileCalls(): Promise<readonly ProbeCall[]> {
+    this.#hostileCalls ??= this.#makeHostileCalls();
+    return this.#hostileCalls;
+  }
+
+  /** With many operations, each gets some of the texts, and all together get each text. */
+  async #makeHostileCalls(): Promise<readonly ProbeCall[]> {
+    const callables = this.harmless.slice(0, MAX_HOSTILE);
+    const each = Math.min(HOSTILE_TEXTS.length, Math.floor(MAX_HOSTILE / callables.length));
+    const found = await Promise.all(
+      callables.map(async ({ tool, arguments: args, caller }, index) => {
+        const maker = await ArgumentMaker.for(tool.inputSchema, schemaDeadline());
+        const first = (index * each) % HOSTILE_TEXTS.length;
+        const calls = [...HOSTILE_TEXTS.slice(first), ...HOSTILE_TEXTS.slice(0, first)].flatMap(text => {
+          const hostile = maker.withText(args, text);
+          return hostile ? [{ operation: tool.name, arguments: hostile, caller }] : [];
+        });
+        return calls.slice(0, each);
+      }),
+    );
+    return found.flat();
+  }
+
+  /** The operations whose first call ended in a result, and neither asked for consent nor subscribed. */
+  async answeredOperations(): Promise<ReadonlySet<string>> {
+    await this.finished;
+    const samples = this.#samples ?? [];
+    const sent = await Promise.all(samples.map(({ callable, sent }) => (callable ? sent : null)));
+    const names = samples.map(({ call }) => call.operation);
+    return new Set(names.filter((_, index) => isPlain(sent[index] ?? null)));
   }
 
   #makeSamples(): readonly Sample[] {
@@ -316,4 +366,8 @@ export class SampleCalls {
     if (call.isSubscription) return 2;
     return call.hasReceived('tool_result') ? 0 : 3;
   }
+}
+
+function isPlain(call: SentCall | null): boolean {
+  return call?.hasReceived('tool_result') === true && !call.hasReceived('oauth') && !call.isSubscription;
 }

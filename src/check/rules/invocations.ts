@@ -28,6 +28,9 @@ import {
 
 const MAX_ACK_MS = 1_000;
 
+/** A server may close the connection instead of reading a body beyond its limit. */
+const LARGE_BODY = 64 * 1024;
+
 /** A shorter body may be an `OK`; a longer one has content. */
 const MAX_OK_BYTES = 64;
 
@@ -245,14 +248,20 @@ function onUnanswered(attempt: RoundTrip, call: CallEvidence, { toolCrash, exit 
     return violatedIfComplete(`no answer within ${formatDuration(call.timeout.afterMs)}`, attempt);
   if (!error) return unrecorded('an invocation was never answered', attempt);
   if (failure === 'aborted') return null;
+  const size = attempt.request.body?.size ?? 0;
+  const isCrash = toolCrash?.message === attempt;
+  if (call.isHostile && size > LARGE_BODY && !attempt.isUnsent && !isCrash)
+    return metWithNote(`the connection was closed while a body of ${bytesText(size)} came`, attempt);
   return error.phase === 'send' || error.phase === 'answer'
     ? violated(`the connection ended without an answer (${error.code})`, attempt)
     : unrecorded(`an invocation could not be sent (${error.code})`, attempt);
 }
 
 /** A tool that requires credentials must be called again with them; a busy tool need not be wrong. */
-function onOtherStatus(attempt: RoundTrip, { attempts }: CallEvidence): Observation {
-  const { status, request, isFailed } = attempt;
+function onOtherStatus(attempt: RoundTrip, { attempts, isHostile }: CallEvidence): Observation {
+  const { status, request, isFailed, isRefused } = attempt;
+  if (isHostile && isRefused)
+    return metWithNote(`answered ${status} to a hostile text; better is 200, and an error result`, attempt);
   if (status === 401 || status === 403)
     return unrecorded(`answered ${status}: credentials are required (--bearer, --header)`, attempt);
   const wasAcceptedLater = attempts.some(each => each.status === 200 && each.request.seq > request.seq);
@@ -295,7 +304,7 @@ type IsValidResult = (call: CallEvidence, text: string) => boolean;
 function resultsOfValidCalls(calls: readonly CallEvidence[]): IsValidResult {
   const all = new Set<string>();
   for (const call of calls)
-    if (call.flaw === null && call.ending.kind === 'result' && !call.ending.isError) {
+    if (call.flaw === null && !call.isHostile && call.ending.kind === 'result' && !call.ending.isError) {
       const text = withoutNames(call.ending.text, call);
       all.add(` ${text}`).add(`${call.tool?.name ?? ''} ${text}`);
     }

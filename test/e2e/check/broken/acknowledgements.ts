@@ -1,5 +1,13 @@
 import { runnableSleep } from '../../../support/runnable-sleep.js';
-import { type BrokenTools, fieldsIn, startTwisted, startWithOdd } from './tool.js';
+import {
+  type BrokenTools,
+  type Fields,
+  fieldsIn,
+  startTwisted,
+  startWithOdd,
+  startWithText,
+  textIn,
+} from './tool.js';
 
 const NO_CALLBACK = async () => 200;
 
@@ -51,6 +59,24 @@ export const acknowledgements: BrokenTools = {
       start: () => startWithOdd({ odd: { reply: { payload: 'done' }, faults: { ack: { reset: true } } } }),
       says: /no acknowledgement|without an answer/,
     },
+    {
+      does: 'crashes on a quote in a text, before it acknowledges',
+      start: () => crashingOn('quotes', 'at-once'),
+      says: /the connection ended without an answer/,
+    },
+    {
+      does: 'crashes on a text of 100 kB, before it acknowledges',
+      start: () => crashingOn('xxxxxxxx', 'at-once'),
+      says: /the connection ended without an answer/,
+    },
+    {
+      does: 'answers a command in a text 500',
+      start: () =>
+        startWithText({
+          answers: (_, body) => (textIn(fieldsIn(body)).startsWith('$(') ? { status: 500 } : undefined),
+        }),
+      says: /answered 500/,
+    },
   ],
   'TOOL-ASYNC': [
     {
@@ -80,8 +106,36 @@ export const acknowledgements: BrokenTools = {
       start: () => startTwisted({ delivers: NO_CALLBACK }),
       says: /^0 of \d+ calls got a result within/,
     },
+    {
+      does: 'forgets a call with an emoji in a text',
+      start: () =>
+        startWithText({
+          delivers: async ({ url, message, invocation }, post) =>
+            textIn(invocation).includes('👩') ? 200 : post(url, message),
+        }),
+      says: /\d+ of \d+ calls got a result within 2s: raise --probe-timeout/,
+    },
+    {
+      does: 'crashes on a NUL in a text, after it has acknowledged',
+      start: () => crashingOn('\0', 'later'),
+      says: /no tool_result within 2s, and the tool was unreachable/,
+    },
   ],
 };
+
+/** No one is there any more once a text with this part came. */
+function crashingOn(part: string, when: 'at-once' | 'later') {
+  let isDead = false;
+  const dies = (invocation: Fields) => {
+    isDead ||= textIn(invocation).includes(part);
+    return isDead;
+  };
+  return startWithText({
+    isGone: () => isDead,
+    answers: (_, body) => (when === 'at-once' && dies(fieldsIn(body)) ? 'reset' : undefined),
+    delivers: async ({ url, message, invocation }, post) => (dies(invocation) ? 200 : post(url, message)),
+  });
+}
 
 function lateAtFirst() {
   let calls = 0;

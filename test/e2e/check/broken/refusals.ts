@@ -6,6 +6,8 @@ import {
   fieldsIn,
   isFields,
   startTwisted,
+  startWithText,
+  textIn,
 } from './tool.js';
 
 const SOUND = { operation: 'read', arguments: { line: 1 } };
@@ -73,6 +75,17 @@ export const refusals: BrokenTools = {
       'Error: no space left\n    at write (/srv/tool/disk.js:10:5)',
       /a stack trace/,
     ),
+    {
+      does: 'shows the stack of what a text did to it',
+      start: () =>
+        startWithText({
+          delivers: ({ url, message, invocation }, post) => {
+            const text = "Error: syntax error near ';'\n    at query (/srv/tool/db.js:10:5)";
+            return post(url, textIn(invocation).startsWith("';") ? { ...message, text } : message);
+          },
+        }),
+      says: /a stack trace/,
+    },
     failing('shows its paths', 'Error: cannot write /home/bob/tool/cache.json', /a path of the host/),
   ],
 };

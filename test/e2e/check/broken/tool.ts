@@ -203,3 +203,25 @@ export async function startTwisted(
 ): Promise<Front> {
   return startFront(await startWithOdd({ odd: fixture }), twist);
 }
+
+/** A good tool with an operation that takes any text, `odd`, behind a front that breaks something. */
+export async function startWithText(twist: Twist): Promise<Front> {
+  const inputSchema = {
+    type: 'object',
+    properties: { query: { type: 'string' } },
+    required: ['query'],
+    additionalProperties: false,
+  };
+  const fixtures = parseFixtures({
+    version: 1,
+    toolset: { name: 'broken', tools: [READ, { ...odd('odd'), inputSchema }] },
+    fixtures: ['read', 'odd'].map(operation => ({ match: { operation }, reply: { payload: operation } })),
+  });
+  return startFront(await startMockTool({ fixtures }), twist);
+}
+
+/** The text that a message gives to such an operation. */
+export function textIn(invocation: Fields): string {
+  const { query } = Object(invocation['arguments']) as Fields;
+  return typeof query === 'string' ? query : '';
+}

@@ -33,9 +33,12 @@ export function createNodeClient(options: ClientOptions = {}): HttpClient {
     return secure;
   };
   const open = new Set<ResponseReader>();
+  let sentAt = Number.NEGATIVE_INFINITY;
 
   const send = async (request: HttpRequest): Promise<HttpAnswer> => {
     const url = destinationOf(request.url);
+    if (performance.now() - sentAt > MAX_IDLE_MS) await readClosings();
+    sentAt = performance.now();
     const sending = start(url.protocol === 'http:' ? plain : secureSender(), url, request);
     const reader = new ResponseReader(request, options.clock);
     open.add(reader);
@@ -52,6 +55,11 @@ export function createNodeClient(options: ClientOptions = {}): HttpClient {
     secure?.agent.destroy();
   };
   return { send, close };
+}
+
+/** Lets the event loop read once what has arrived: during a long computation, a server may have closed a connection that is idle. */
+async function readClosings(): Promise<void> {
+  for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
 }
 
 interface Sender {

@@ -7,6 +7,9 @@ const VALUE_MS = 250;
 /** With this part of its limit, work has used it up: a thread never gets all of the time. */
 const USED = 0.9;
 
+/** The time of an attempt is at most this many times that of the one before: a machine may be busy for a moment only. */
+const MAX_GROWTH = 16;
+
 export class TimeLimitError extends Error {
   constructor(limitMs: number) {
     super(`took longer than ${limitMs} ms`);
@@ -20,10 +23,11 @@ let room: Context | undefined;
 /**
  * Runs synchronous work with a limit of CPU time, since an untrusted `pattern` can run practically forever (threats, row 22). Within the
  * process only the watchdog of `node:vm` can stop it; no untrusted code is evaluated. The watchdog measures wall time: if the process
- * got less CPU time than the limit, the work runs again with twice the time.
+ * got less CPU time than the limit, the work runs again with as much more time as it needs then.
  */
 export function withTimeLimit<T>(work: () => T, limitMs = VALUE_MS): T {
-  for (let timeoutMs = limitMs; ; timeoutMs *= 2) {
+  let timeoutMs = limitMs;
+  for (;;) {
     const before = process.cpuUsage();
     try {
       return watched(work, timeoutMs);
@@ -31,7 +35,9 @@ export function withTimeLimit<T>(work: () => T, limitMs = VALUE_MS): T {
       if (!isTimeout(error)) throw error;
     }
     const { user, system } = process.cpuUsage(before);
-    if ((user + system) / 1_000 >= limitMs * USED) throw new TimeLimitError(limitMs);
+    const usedMs = (user + system) / 1_000;
+    if (usedMs >= limitMs * USED) throw new TimeLimitError(limitMs);
+    timeoutMs = Math.ceil(timeoutMs * Math.min(MAX_GROWTH, Math.max(2, limitMs / usedMs)));
   }
 }
 

@@ -4,30 +4,32 @@ import { build } from 'esbuild';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Of each rule here, the first tool of the tables in test/e2e/check/broken that breaks it; of TOOL-ACK another one. */
-const RULES = [
-  'TOOL-ASYNC',
-  'TOOL-ALWAYS',
-  'TOOL-ID',
-  'TOOL-CALLID',
-  'TOOL-ONCE',
-  'TOOL-ISOLATE',
-  'TOOL-OPAQUE',
-  'TOOL-RETRY',
-  'TOOL-SUB',
-];
+/** Of each rule, a tool of the tables in test/e2e/check/broken. */
+const TOOLS = {
+  'TOOL-ACK': 'works before it acknowledges',
+  'TOOL-ASYNC': 'gives the result of one operation in the acknowledgement',
+  'TOOL-ALWAYS': 'forgets one operation',
+  'TOOL-ID': 'wrong-id',
+  'TOOL-CALLID': 'has another call_id',
+  'TOOL-ONCE': 'ends a call twice',
+  'TOOL-ISOLATE': 'keeps the names of one call for all',
+  'TOOL-OPAQUE': 'leaves the query out',
+  'TOOL-RETRY': 'never tries again',
+  'TOOL-SUB': 'does not say that it is one',
+};
 
+const SOURCE = `
+  export { acknowledgements } from './acknowledgements.ts';
+  export { callbacks } from './callbacks.ts';
+  export { flows } from './flows.ts';
+  export { startWithOdd } from './tool.ts';
+`;
+
+/** The broken tools: the rule that each breaks, what it does, and how to start it in this process. */
 export async function loadBrokenTools() {
   const outfile = join(ROOT, 'node_modules/.cache/broken-tools.mjs');
   await build({
-    stdin: {
-      contents: `
-        export { acknowledgements } from './acknowledgements.ts';
-        export { callbacks } from './callbacks.ts';
-        export { flows } from './flows.ts';
-        export { startWithOdd } from './tool.ts';`,
-      resolveDir: join(ROOT, 'test/e2e/check/broken'),
-    },
+    stdin: { contents: SOURCE, resolveDir: join(ROOT, 'test/e2e/check/broken') },
     outfile,
     bundle: true,
     packages: 'external',
@@ -37,14 +39,13 @@ export async function loadBrokenTools() {
     logLevel: 'warning',
   });
   const { acknowledgements, callbacks, flows, startWithOdd } = await import(pathToFileURL(outfile));
-  const tools = { ...acknowledgements, ...callbacks, ...flows };
-  const late = tools['TOOL-ACK'].find(({ does }) => does === 'works before it acknowledges');
-  return [['TOOL-ACK', late], ...RULES.map(id => [id, tools[id][0]])].map(
-    ([id, { does, status, start, fixture }]) => ({
-      id,
-      does,
+  const tables = { ...acknowledgements, ...callbacks, ...flows };
+  return Object.entries(TOOLS).map(([id, does]) => {
+    const {
       status,
-      start: start ?? (() => startWithOdd({ odd: fixture })),
-    }),
-  );
+      fixture,
+      start = () => startWithOdd({ odd: fixture }),
+    } = tables[id].find(tool => tool.does === does);
+    return { id, does, status, start };
+  });
 }

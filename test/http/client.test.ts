@@ -45,6 +45,20 @@ describe.each([
     },
   );
 
+  it('that the server closed during a long computation are not used again', async () => {
+    const client = create();
+    const server = createServer((_, response) => response.end()).unref();
+    const connected = once(server, 'connection');
+    const request = { method: 'POST', url: await listening(server), read: 'nothing' } as const;
+    await client.send(request);
+    const [socket] = await connected;
+    await new Promise(setImmediate); // the connection is idle
+    socket.destroy();
+    for (const end = performance.now() + 1_100; performance.now() < end; );
+    expect(await client.send(request)).toMatchObject({ status: 200 });
+    await client.close();
+  });
+
   it('carry a body that the server reads only after acknowledging', async () => {
     const client = create();
     const server = createServer();

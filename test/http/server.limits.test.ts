@@ -89,15 +89,18 @@ describe('slow clients', () => {
   });
 });
 
+/** Longer than a test: a client that is blocked would not be served in time. */
+const PATIENT = { headersMs: 600_000, requestMs: 600_000 };
+
 describe('more slow connections than the limit', () => {
   it.each<[string, string]>([
     ['silent', ''],
     ['in the middle of a head', 'GET /hello HTTP/1.1\r\nX: '],
     ['in the middle of a body', `${post('Content-Length: 900')}{`],
   ])('row 14: 500 that are %s do not block another client', async (_, sent) => {
-    await using server = await watchedServer();
+    await using server = await watchedServer({ limits: PATIENT });
     await using _crowd = await openMany(server.port, 500, sent);
-    expect(await quickest(3, () => isServed(server))).toBeLessThan(250);
+    expect(await isServed(server)).toBe(true);
   });
 
   it('row 14: clients that do not read do not block others, and share one copy of the answer', async () => {
@@ -107,10 +110,10 @@ describe('more slow connections than the limit', () => {
       serves: (path: string) => path === '/large',
       handle: () => ({ status: 200, body }),
     };
-    await using server = await watchedServer({ routes: [hello, large] });
+    await using server = await watchedServer({ routes: [hello, large], limits: PATIENT });
     const before = process.memoryUsage();
     await using _crowd = await openMany(server.port, 300, `GET /large HTTP/1.1\r\n${HOST}\r\n\r\n`);
-    expect(await quickest(3, () => isServed(server))).toBeLessThan(250);
+    expect(await isServed(server)).toBe(true);
     const { arrayBuffers, heapUsed } = process.memoryUsage();
     expect(arrayBuffers + heapUsed - before.arrayBuffers - before.heapUsed).toBeLessThan(64 * 1024 * 1024);
     const whole = await fetch(`${server.url}/large`);
@@ -144,17 +147,6 @@ describe('more slow connections than the limit', () => {
     await expect.poll(() => heldBytes() - before).toBeLessThan(60 * 1024 * 1024);
   });
 });
-
-/** Returns the shortest duration of several runs, in ms, since the machine may be busy. */
-async function quickest(times: number, work: () => Promise<boolean>): Promise<number> {
-  let least = Number.POSITIVE_INFINITY;
-  for (let n = 0; n < times && least >= 250; n++) {
-    const start = performance.now();
-    expect(await work()).toBe(true);
-    least = Math.min(least, performance.now() - start);
-  }
-  return least;
-}
 
 /** Returns the bytes of buffers that are not collected yet. */
 function heldBytes(): number {

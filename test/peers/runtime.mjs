@@ -85,7 +85,7 @@ function addressee(calls, body) {
 }
 
 /** For what comes in the end, on a busy machine too. */
-const PATIENCE_MS = 45_000;
+const PATIENCE_MS = 120_000;
 
 /** One invocation and all that became of it. */
 export class Call {
@@ -340,7 +340,7 @@ function credentials(headers = {}) {
  * A choice is answered with its default, as by an absent user.
  * @throws Error without a toolset or an acknowledgement
  */
-export async function invokeOnce(baseUrl, operation, args, { callId, limitMs = 10_000 } = {}) {
+export async function invokeOnce(baseUrl, operation, args, { callId, limitMs = 60_000 } = {}) {
   const runtime = await openRuntime();
   try {
     const call = await runtime.invoke(baseUrl, operation, args, { callId, ackWithinMs: limitMs });

@@ -136,7 +136,7 @@ export async function storm(base, operation, options = {}) {
     threads = 100,
     keyed = false,
     own,
-    withinMs = 20_000,
+    withinMs = 60_000,
   } = options;
   const accounts = new Accounts({ calls, threads, keyed, own });
   const inbox = await openInbox(accounts);

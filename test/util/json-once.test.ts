@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readJson } from '../../src/util/json.js';
 import { readJsonOnce } from '../../src/util/json-once.js';
 import { anyCodePoint } from '../support/characters.js';
+import { cpuMs } from '../support/cpu-ms.js';
 
 const SHORT = 6;
 const MiB = 1024 * 1024;
@@ -138,8 +139,8 @@ describe('2 MB take linear time, with any structure', () => {
     ['whitespace after strings', () => `["",${`""${' '.repeat(100)},`.repeat(SIZE / 100)}1]`],
   ])('%s', (_, source) => {
     const bytes = Buffer.from(source());
-    const start = performance.now();
+    const start = cpuMs();
     readJsonOnce(bytes, MiB / 16);
-    expect(performance.now() - start).toBeLessThan(4_000);
+    expect(cpuMs() - start).toBeLessThan(4_000);
   });
 });

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-const DEADLINE_MS = 45_000;
+const DEADLINE_MS = 120_000;
 const FIRST_PAUSE_MS = 15;
 
-/** Asks until there is an answer. @throws Error that names what was waited for, after 45 s: sooner than a test's own time is over. */
+/** Asks until there is an answer. @throws Error that names what was waited for, after 2 minutes: sooner than a test's own time is over. */
 export async function eventually<T>(
   what: string,
   ask: () => Promise<T | undefined | false> | T | undefined | false,

@@ -9,7 +9,7 @@ const BODY_WITHIN_MS = 500;
  * The body is read for half a second and up to 64 KiB: `ended` tells whether that was all of it.
  * @throws Error when no answer came.
  */
-export async function exchange(method, url, { headers = {}, body, withinMs = 10_000, signal, onHead } = {}) {
+export async function exchange(method, url, { headers = {}, body, withinMs = 60_000, signal, onHead } = {}) {
   const startedAt = performance.now();
   // A tool may answer before it has read everything: without keep-alive Node would hang up on the rest.
   const sent = { connection: 'keep-alive', ...headers };

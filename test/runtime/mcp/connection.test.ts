@@ -29,7 +29,7 @@ function answering(answers: Readonly<Record<string, (params: Record<string, unkn
   };
 }
 
-async function connected(peer: McpPeer, { limitMs = 5_000, log = createLog(() => 0) } = {}) {
+async function connected(peer: McpPeer, { limitMs = 60_000, log = createLog(() => 0) } = {}) {
   const stops: (() => Promise<void>)[] = [];
   const onStop = (stop: () => Promise<void>) => void stops.push(stop);
   const options = { version: '1', log, maxBytes: 100_000, limitMs, onStop };
@@ -117,8 +117,8 @@ describe('why a server cannot be used', () => {
 
   test('a command that does not answer: reports the time limit, its stdout and its stderr', async () => {
     const name = 'echo Hello; echo there; echo why >&2; exec sleep 100';
-    const { message, faults } = await errorOf(() => connected({ kind: 'stdio', name }, { limitMs: 500 }));
-    expect(message).toContain('initialize timed out after 500ms');
+    const { message, faults } = await errorOf(() => connected({ kind: 'stdio', name }, { limitMs: 2_000 }));
+    expect(message).toContain('initialize timed out after 2s');
     expect(faults).toEqual(['it wrote 2 lines that are not JSON-RPC messages to its stdout: "Hello"', 'why']);
   });
 });

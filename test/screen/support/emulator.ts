@@ -15,7 +15,7 @@ export interface Mischief {
   readonly bells: number;
 }
 
-const DEADLINE_MS = 45_000;
+const DEADLINE_MS = 120_000;
 const COMMANDS = [0, 1, 2, 4, 7, 8, 9, 10, 11, 12, 22, 52, 133, 777, 1337];
 const SHOW_CURSOR = 25;
 const SYNCHRONIZED_UPDATE = 2026;
@@ -116,7 +116,7 @@ export class Emulator {
     });
   }
 
-  /** Resolves as soon as it holds for a whole frame: of one that is half drawn, a person sees nothing. @throws Error with what is on the screen, after 45 s. */
+  /** Resolves as soon as it holds for a whole frame: of one that is half drawn, a person sees nothing. @throws Error with what is on the screen, after 2 minutes. */
   waitFor(what: string, holds: () => boolean): Promise<void> {
     const isSeen = () => !this.#isUpdating && holds();
     if (isSeen()) return Promise.resolve();

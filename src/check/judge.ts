@@ -403,7 +403,7 @@ interface ExitCheck extends Pick<ServerExit, 'isRepeated' | 'repeats'> {
   readonly output: readonly string[];
 }
 
-export interface Conformance {
+export interface Conformance extends Pick<JudgedSides, 'missingResults'> {
   readonly checks: readonly Row[];
   readonly cases: readonly CaseCheck[];
   /** A run with gaps never passes. */

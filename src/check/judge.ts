@@ -411,8 +411,6 @@ export interface Conformance extends Pick<JudgedSides, 'missingResults'> {
   /** Expected failures that could not occur in this run, and why, without their id. */
   readonly idle: readonly (ExpectedFailure & { readonly why: string })[];
   readonly scenarios: readonly ScenarioTime[];
-  /** How many recorded calls have no result; null if all have one. */
-  readonly missingResults: string | null;
   readonly exit: ExitCheck | null;
   readonly summary: CheckReport['summary'];
   readonly verdict: Verdict;

@@ -20,6 +20,8 @@ export interface ServerExit {
   readonly event: EventOf<'exited'>;
   /** `the server exited with status 1 during …` */
   readonly message: string;
+  /** The message that caused it, by the \`seq\` of its events; none if that is not known. */
+  readonly cause: readonly number[];
   /** In a check: whether a new server exited too, with nothing else in progress. Null in other recordings. */
   readonly isRepeated: boolean | null;
   /** The number of new servers that were started to repeat one call or one probe alone. */
@@ -135,9 +137,27 @@ function inCheck(sent: Sent, events: readonly Event[], first: EventOf<'exited'>)
   const repeats = startsIn(events).filter(seq => seq > first.seq).length;
   const isRepeated = proof !== undefined;
   const event = proof?.exit ?? first;
-  const message =
-    toolCrash?.kind === 'malformed' ? `the server ${event.how} after a malformed payload` : event.message;
-  return { toolCrash, exit: { event, message, isRepeated, repeats, ...cutBy(first, sent, plansIn(events)) } };
+  const message = messageOf(event, toolCrash, proof);
+  return {
+    toolCrash,
+    exit: {
+      event,
+      message,
+      cause: toolCrash?.message.events ?? [],
+      isRepeated,
+      repeats,
+      ...cutBy(first, sent, plansIn(events)),
+    },
+  };
+}
+
+function messageOf(
+  { how, message }: EventOf<'exited'>,
+  crash: ToolCrash | null,
+  proof: ServerRun | undefined,
+): string {
+  if (crash?.kind === 'malformed') return `the server ${how} after a malformed payload`;
+  return proof?.alone && !crash ? `the server ${how} during the probe ${proof.alone.plan}` : message;
 }
 
 /** What the exit of the first server of a check cut off, or prevented. */
@@ -176,7 +196,15 @@ function inRecording({ calls }: Sent, event: EventOf<'exited'>) {
   const { message: text } = event;
   return {
     toolCrash,
-    exit: { event, message: text, isRepeated: null, repeats: 0, cutOff, cutPlans: new Set<string>() },
+    exit: {
+      event,
+      message: text,
+      cause: toolCrash?.message.events ?? [],
+      isRepeated: null,
+      repeats: 0,
+      cutOff,
+      cutPlans: new Set<string>(),
+    },
   };
 }
 
@@ -200,8 +228,10 @@ function crashOf({ from, exit, alone }: ServerRun, sent: Sent): ToolCrash | null
   );
   const own = alone?.calls ? causes.filter(({ kind }) => kind !== 'notice') : causes;
   const [worst] = own.toSorted(byRank);
-  const others = worst ? own.filter(({ kind }) => kind === worst.kind).length - 1 : 0;
-  return worst ? crashBy(worst.kind, worst.message, exit, others) : null;
+  if (!worst) return null;
+  const others = own.filter(({ kind }) => kind === worst.kind).length - 1;
+  const isAmbiguous = worst.kind === 'call' && others > 0; // an earlier call of the probe may be the cause
+  return isAmbiguous ? null : crashBy(worst.kind, worst.message, exit, others);
 }
 
 /** Finds the message that most likely crashed the tool; null if the last request was answered or aborted. */

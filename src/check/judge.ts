@@ -397,8 +397,7 @@ interface ScenarioTime {
 }
 
 /** The exit of a server: the cause of what did not pass because of it. */
-interface ExitCheck extends Pick<ServerExit, 'isRepeated' | 'repeats'> {
-  readonly message: string;
+interface ExitCheck extends Pick<ServerExit, 'message' | 'cause' | 'isRepeated' | 'repeats'> {
   /** The last lines that the server wrote to stderr. */
   readonly output: readonly string[];
 }
@@ -475,8 +474,8 @@ export function conformanceOf(
   };
 }
 
-function exitCheck({ event: { output }, message, isRepeated, repeats }: ServerExit): ExitCheck {
-  return { message, output, isRepeated, repeats };
+function exitCheck({ event: { output }, message, cause, isRepeated, repeats }: ServerExit): ExitCheck {
+  return { message, output, cause, isRepeated, repeats };
 }
 
 function verdictOf(rows: readonly Row[], cases: readonly CaseCheck[], exit: ServerExit | null): Verdict {

@@ -383,7 +383,7 @@ function exitFinding(
   exit: NonNullable<Conformance['exit']>,
   { checks, cases, verdict }: Conformance,
 ): Finding {
-  const { message, output, isRepeated } = exit;
+  const { message, output, cause, isRepeated } = exit;
   const rows = checks.filter(isOfExit);
   const broken = rows.filter(({ standing }) => isBreach(standing));
   const names = [
@@ -400,7 +400,7 @@ function exitFinding(
     title: message,
     kind: 'exit',
     reasons: output.length > 0 ? output : ['it wrote nothing to stderr'],
-    events: broken.flatMap(({ events }) => events),
+    events: [...cause, ...broken.flatMap(({ events }) => events)],
     spots: broken.flatMap(({ spots = [] }) => spots),
     calls: first?.calls,
     expected: first?.expected,

@@ -113,3 +113,30 @@ test('a notice that got no answer because the server exited is no violation', as
   ]);
   expect(await statusesOf(story, 'TOOL-CLOSE')).toEqual({ 'TOOL-CLOSE': ['not-applicable'] });
 });
+
+test('a probe of several calls that ends a new server accuses none of them', async () => {
+  const probe = (calls?: string[]): Moment[] => [
+    {
+      kind: 'planned',
+      by: 'probe',
+      plan: 'hostile-texts',
+      checks: [],
+      newServer: true,
+      ...(calls && { calls }),
+    },
+  ];
+  const one = someCall('one');
+  const two = someCall('two');
+  const again = [
+    probe(),
+    probe(['one']),
+    one.begun(),
+    one.result(),
+    probe(['two']),
+    two.begun(),
+    exited('two'),
+  ];
+  expect(await statusesOf(isolated(first, again), 'TOOL-ALWAYS')).toEqual({
+    'TOOL-ALWAYS': ['could-not-run', 'a', 'two'],
+  });
+});

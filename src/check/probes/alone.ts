@@ -59,11 +59,14 @@ async function exits(suspect: Suspect, wire: Wire, options: AloneOptions): Promi
 }
 
 /**
- * The calls that may have ended the server of a prober: one of each operation first, and of those the ones that were open. But a tool may
+ * The calls that may have ended their server: one of each operation first, and of those the ones that were open. But a tool may
  * also crash after it has sent a result, so the latest of those that had ended come next.
  * @param mayRepeat whether an operation may be called again
  */
-export function suspectsOf({ calls }: Prober, mayRepeat: (operation: string) => boolean): readonly Suspect[] {
+export function suspectsOf(
+  calls: readonly SentCall[],
+  mayRepeat: (operation: string) => boolean,
+): readonly Suspect[] {
   const delivered = calls.filter(call => call.isDelivered && mayRepeat(call.call.operation));
   const isOpen = (call: SentCall) => !call.hasReceived('tool_result');
   const ended = delivered.filter(call => !isOpen(call));

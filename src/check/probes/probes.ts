@@ -21,7 +21,7 @@ import {
   UNREADABLE,
   URL_ENDINGS,
 } from './inputs.js';
-import { type ProbeCall, type ProbeClient, type ProbePlan, Prober } from './prober.js';
+import { type ProbeCall, type ProbeClient, type ProbePlan, Prober, type SentCall } from './prober.js';
 import { SampleCalls } from './samples.js';
 
 interface ProbeOptions extends Omit<Prober['options'], 'endpoint'> {
@@ -337,11 +337,7 @@ export async function runProbes(options: ProbeOptions): Promise<void> {
     await prober.close();
   }
   if (!server || prober.exitedAt === null) return;
-  const suspects = [
-    ...alone.reverse().map(probe => probeAlone(probe, target)),
-    ...suspectsOf(prober, operation => mayRepeat(operation, target)),
-  ];
-  await repeatAlone(suspects, server, options).catch((error: unknown) => {
+  await repeatAlone(suspectsIn(target, alone), server, options).catch((error: unknown) => {
     const message = `could not find out which call ended the server: ${messageOf(error)}`;
     wire.log.emit({ kind: 'warned', message });
   });
@@ -369,6 +365,21 @@ function probesOf({ id, probes: failed }: FailedRule): readonly Probe[] {
   if (!failed) return testing;
   const both = testing.filter(probe => failed.includes(probe.id));
   return both.length > 0 ? both : PROBES.filter(probe => failed.includes(probe.id));
+}
+
+/** Maximum number of calls of disturbing probes that are repeated before the probes themselves. */
+const MAX_DISTURBING = 8;
+
+/** What may have ended the server, the most likely first. @param alone the disturbing probes that were begun */
+function suspectsIn(target: Target, alone: readonly Probe[]): readonly Suspect[] {
+  const isDisturbing = ({ plan }: SentCall) => alone.some(({ id }) => id === plan.id);
+  const of = (calls: readonly SentCall[]) => suspectsOf(calls, operation => mayRepeat(operation, target));
+  const { calls } = target.prober;
+  return [
+    ...of(calls.filter(isDisturbing).slice(-MAX_DISTURBING)),
+    ...alone.toReversed().map(probe => probeAlone(probe, target)),
+    ...of(calls.filter(call => !isDisturbing(call))),
+  ];
 }
 
 function probeAlone({ id, run }: Probe, target: Target): Suspect {

@@ -63,9 +63,10 @@ test.each([
 });
 
 /** Works, except for what it does with a call of `die` and with a notice. */
-const mortal = ({ onDie = '', onNotice = '', onRefusal = '' }) => `
+const mortal = ({ onDie = '', onNotice = '', onRefusal = '', onText = '' }) => `
 import { createServer } from 'node:http';
-const operation = name => ({ name, description: '', inputSchema: { type: 'object' }, annotations: { readOnly: true } });
+const inputSchema = ${onText === '' ? "{ type: 'object' }" : "{ type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }"};
+const operation = name => ({ name, description: '', inputSchema, annotations: { readOnly: true } });
 const server = createServer(async (request, response) => {
   let body = '';
   for await (const chunk of request) body += chunk;
@@ -90,6 +91,7 @@ const server = createServer(async (request, response) => {
   };
   const fail = () => { throw new TypeError('no user of ' + name); };
   if (name === 'die') { ${onDie} }
+  ${onText}
   if (!response.writableEnded) response.end();
   const isKnown = ['echo', 'die', 'list'].includes(name) && typeof call.arguments === 'object' && !Array.isArray(call.arguments);
   if (url) await post(isKnown ? 'done' : 'Error: unknown operation');
@@ -179,6 +181,20 @@ describe.concurrent('a tool whose server exits during one operation', () => {
         `^.*\\n\\n✗ the server ${how} during \`die\`\\n {4}(?:it wrote nothing to stderr|Killed)\\n`,
       ),
     );
+  });
+
+  test('a text in valid arguments, after the result of the call: no other call is accused', async () => {
+    const onText =
+      'if (name === "echo" && String(call.arguments?.text).includes("; --")) { response.end(); await post("done"); return setTimeout(fail, 50); }';
+    const { status, stdout, report } = await checkMortal({ onText });
+    expect(status).toBe(1);
+    expect(stdout).toMatch(
+      /^.*\n\n✗ the server exited with status 1 after a callback of `echo` was answered with 200\n/,
+    );
+    expect(stdout).toMatch(
+      /│ POST \S+ → 200 after \S+\n +│ +\{"operation":"echo", "arguments":\{"text":"'; -- hostile"\}/,
+    );
+    expect(failuresIn(report).flatMap(({ id, byExit }) => (byExit ? [id] : []))).toEqual([]);
   });
 
   test('a refused callback: TOOL-RETRY fails, and no operation', async () => {

@@ -65,6 +65,8 @@ interface ProberOptions {
 }
 
 const MS = {
+  /** After the exit of a server, its connections are broken within this time. */
+  broken: 50,
   /** The time limit for a tool that was silent for a whole window. */
   silent: 1_000,
   firstEvent: 1_000,
@@ -160,10 +162,11 @@ export class Prober {
     else if (event.kind === 'exited') this.#end();
   }
 
-  /** Ends every wait: a server that exited answers nothing more. */
+  /** Ends every wait, after the connections that the exit broke: a server that exited answers nothing more. */
   #end(): void {
-    this.exitedAt = this.options.clock.runnable();
-    this.#closing.abort();
+    const { clock } = this.options;
+    this.exitedAt = clock.runnable();
+    clock.after(MS.broken, () => this.#closing.abort());
   }
 
   #expire(): void {

@@ -41,7 +41,7 @@ const FALLS_OVER_JUNK = FALLS_OVER.replace(
 );
 
 test.each([
-  ['before it acknowledges the payload', FALLS_OVER_JUNK, / → send: ECONNRESET after \S+\n/],
+  ['before it acknowledges the payload', FALLS_OVER_JUNK, / → \w+: ECONNRESET after \S+\n/],
   [
     'after it has acknowledged the payload',
     FALLS_OVER_JUNK.replace(
@@ -185,7 +185,7 @@ describe.concurrent('a tool whose server exits during one operation', () => {
 
   test('a text in valid arguments, after the result of the call: no other call is accused', async () => {
     const onText =
-      'if (name === "echo" && String(call.arguments?.text).includes("; --")) { response.end(); await post("done"); return setTimeout(fail, 50); }';
+      'if (name === "echo" && String(call.arguments?.text).includes("; --")) { response.end(); await post("done"); fail(); }';
     const { status, stdout, report } = await checkMortal({ onText });
     expect(status).toBe(1);
     expect(stdout).toMatch(

@@ -222,9 +222,9 @@ describe('Problems', () => {
   });
 
   test('later events are judged too', async () => {
-    const session = onCalls([...sent, ...resultArrives()]);
+    const session = onCalls([...sent, ...resultArrives({}, { status: 200 })]);
     await judged(session, /✓ no problems/);
-    session.tell(arrives({ ...RESULT, text: 'other' }, { leg: 'b2' }));
+    session.tell(arrives({ ...RESULT, text: 'other' }, { leg: 'b2', status: 200 }));
     await judged(session, /^Failed\n✗ TOOL-ONCE {2}MUST/m);
   });
 });

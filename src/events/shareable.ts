@@ -219,10 +219,9 @@ class UrlSecrets {
 
   add(word: string): void {
     this.#isEmpty = false;
-    for (const form of formsOf(word.slice(0, MAX_COMPARED))) {
-      if (form.length < SHORTEST) this.#short.set(form, true);
-      else this.#long.add(form);
-    }
+    const plain = word.slice(0, MAX_COMPARED).replace(/^\/+/, ''); // a slash at the start could be half of an escape
+    if (plain.length >= SHORTEST) this.#long.add(plain);
+    else for (const form of urlForms(plain)) this.#short.set(form, true);
   }
 
   replaceIn(text: string): string {
@@ -237,18 +236,10 @@ class UrlSecrets {
   }
 }
 
-/** The forms in which a secret may be written: plain, in JSON, percent-encoded. A slash at the start could be half of an escape. */
-function formsOf(word: string): Set<string> {
-  const plain = word.replace(/^\/+/, '');
-  const percent = encodeURIComponent(plain.toWellFormed());
-  return new Set(
-    [
-      plain,
-      plain.replaceAll('/', '\\/'),
-      percent,
-      percent.replace(/%[\dA-F]{2}/g, code => code.toLowerCase()),
-    ].filter(form => form !== ''),
-  );
+/** The forms of a short word in a URL. */
+function urlForms(word: string): readonly string[] {
+  const percent = encodeURIComponent(word.toWellFormed());
+  return [word, percent, percent.replace(/%[\dA-F]{2}/g, code => code.toLowerCase())];
 }
 
 /** Secret URLs and public ids of an event; a path may contain the id of the call. */

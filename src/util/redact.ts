@@ -7,10 +7,10 @@ import { HASH_COMMAND, visibleLine } from './visible.js';
 /** Secrets are looked up by this many characters; shorter ones are too common to be redacted. */
 const HEAD = 4;
 
-const HASHES = 1 << 16;
+const HASHES = 1 << 20;
 
-/** Up to this number of secrets, `indexOf` for each is faster than one pass through the text. */
-const FEW = 32;
+/** Up to this number of forms, `indexOf` for each is faster than one pass through the text. */
+const FEW = 100;
 
 /** Number of characters for `indexOf`, whose time can be the product of both lengths. */
 const START = 32;
@@ -29,19 +29,30 @@ interface Span {
   to: number;
 }
 
+/** More forms than two secrets have. */
+const MAX_FORMS = 48;
+
 interface FinderOptions {
-  /** Number of latest secrets to keep; default: all. */
+  /** Number of latest forms of secrets to keep; default: all. */
   readonly remembered?: number;
-  /** Secrets shorter than this are not redacted within a longer word. */
+  /** Secrets shorter than this are not redacted within a longer word, unless they are encoded. */
   readonly wholeBelow?: number;
 }
 
-/** Replaces many secrets in linear time, since both they and the text may be hostile; a text that takes longer is redacted as a whole. */
+/** Where a form of a secret is redacted. */
+type Place = 'words' | 'anywhere';
+
+/**
+ * Replaces many secrets, in every encoding that occurs on a wire (threats, row 25). Takes linear time, since both the secrets and the text
+ * may be hostile; a text that takes longer is redacted as a whole.
+ */
 export class SecretFinder {
   /** Null if there are many. */
-  #few: Set<string> | null = new Set();
-  readonly #secrets: RecentMap<string, true>;
-  /** Lengths of secrets by first characters, longest first. */
+  #few: Map<string, Place> | null = new Map();
+  readonly #forms: RecentMap<string, Place>;
+  /** Secrets whose forms are still kept. */
+  readonly #known: RecentMap<string, true>;
+  /** Lengths of forms by first characters, longest first. */
   readonly #lengths: RecentMap<string, readonly number[]>;
   /** Hashes of first and of last characters, which rule out most positions of a text. */
   #starts = new Uint8Array(0);
@@ -51,21 +62,30 @@ export class SecretFinder {
 
   constructor(private readonly options: FinderOptions = {}) {
     const { remembered = Number.POSITIVE_INFINITY } = options;
-    this.#secrets = new RecentMap(remembered);
+    this.#forms = new RecentMap(remembered);
+    this.#known = new RecentMap(remembered / MAX_FORMS);
     this.#lengths = new RecentMap(remembered);
   }
 
+  /** Secrets shorter than four characters are too common. */
   add(secret: string): void {
-    if (secret.length < HEAD) return;
-    if (!this.#few) this.#index(secret);
-    else if (this.#few.add(secret).size > FEW) this.#indexAll(this.#few);
+    if (secret.length < HEAD || this.#known.get(secret)) return;
+    this.#known.set(secret, true);
+    for (const form of writtenForms(secret)) this.#addForm(form, 'words');
+    for (const form of encodedForms(secret)) this.#addForm(form, 'anywhere');
   }
 
-  #indexAll(secrets: Iterable<string>): void {
+  #addForm(form: string, place: Place): void {
+    if (form.length < HEAD) return;
+    if (!this.#few) this.#index(form, place);
+    else if (this.#few.set(form, place).size > FEW) this.#indexAll(this.#few);
+  }
+
+  #indexAll(forms: Iterable<readonly [string, Place]>): void {
     this.#few = null;
     this.#starts = new Uint8Array(HASHES);
     this.#ends = new Uint8Array(HASHES);
-    for (const secret of secrets) this.#index(secret);
+    for (const [form, place] of forms) this.#index(form, place);
   }
 
   /** Replaces secrets; overlapping ones are replaced as one. */
@@ -82,25 +102,25 @@ export class SecretFinder {
     return done === 0 ? text : pieces.join('') + text.slice(done);
   }
 
-  #index(secret: string): void {
-    this.#secrets.set(secret, true);
-    this.#starts[hashAt(secret, 0)] = 1;
-    this.#ends[hashAt(secret, secret.length - HEAD)] = 1;
-    const head = secret.slice(0, HEAD);
+  #index(form: string, place: Place): void {
+    this.#forms.set(form, place);
+    this.#starts[hashAt(form, 0)] = 1;
+    this.#ends[hashAt(form, form.length - HEAD)] = 1;
+    const head = form.slice(0, HEAD);
     const lengths = this.#lengths.get(head) ?? [];
-    const isNew = !lengths.includes(secret.length);
-    this.#lengths.set(head, isNew ? [...lengths, secret.length].sort((a, b) => b - a) : lengths);
+    const isNew = !lengths.includes(form.length);
+    this.#lengths.set(head, isNew ? [...lengths, form.length].sort((a, b) => b - a) : lengths);
   }
 
-  #search(text: string, secrets: Iterable<string>): Span[] {
+  #search(text: string, forms: Iterable<readonly [string, Place]>): Span[] {
     const spans: Span[] = [];
-    for (const secret of secrets) {
-      const start = secret.slice(0, START);
+    for (const [form, place] of forms) {
+      const start = form.slice(0, START);
       const found: Span[] = [];
       for (let at = text.indexOf(start); at >= 0 && this.#left >= 0; at = text.indexOf(start, at + 1)) {
-        const to = at + secret.length;
-        this.#left -= MATCH_WORK + secret.length / 8; // compared natively
-        if (text.slice(at, to) === secret && this.#isWhole(text, at, to)) cover(found, at, to);
+        const to = at + form.length;
+        this.#left -= MATCH_WORK + form.length / 8; // compared natively
+        if (text.slice(at, to) === form && this.#fits(place, text, at, to)) cover(found, at, to);
       }
       for (const span of found) spans.push(span);
     }
@@ -125,12 +145,13 @@ export class SecretFinder {
     this.#left -= HEAD;
     if (this.#ends[hashAt(text, to - HEAD)] !== 1) return false;
     this.#left -= length;
-    return this.#secrets.get(text.slice(at, to)) === true && this.#isWhole(text, at, to);
+    const place = this.#forms.get(text.slice(at, to));
+    return place !== undefined && this.#fits(place, text, at, to);
   }
 
-  #isWhole(text: string, from: number, to: number): boolean {
+  #fits(place: Place, text: string, from: number, to: number): boolean {
     const { wholeBelow } = this.options;
-    if (wholeBelow === undefined) return true;
+    if (place === 'anywhere' || wholeBelow === undefined) return true;
     this.#left -= backslashesBefore(text, from);
     return startsWord(text, from) && (to - from >= wholeBelow || !isWithinWord(text, to));
   }
@@ -176,7 +197,7 @@ function hashAt(text: string, at: number): number {
 
 export const REDACTED = '[redacted]';
 
-/** Replaces secrets by value, in every encoding that occurs on a wire (threats, row 25). */
+/** Replaces secrets by value (threats, row 25). */
 export interface Redactor {
   add(secret: string): void;
   text(text: string): string;
@@ -184,24 +205,41 @@ export interface Redactor {
   name?(text: string): string;
 }
 
-/** Redacts overlapping secrets too; secrets shorter than four characters are too common. */
 export function createRedactor(secrets: Iterable<string> = []): Redactor {
-  const forms = new SecretFinder();
-  const add = (secret: string) => {
-    if (secret.length >= HEAD) for (const form of writtenForms(secret)) forms.add(form);
-  };
-  for (const secret of secrets) add(secret);
-  return { add, text: text => forms.replaceIn(text) };
+  const finder = new SecretFinder();
+  for (const secret of secrets) finder.add(secret);
+  return { add: secret => finder.add(secret), text: text => finder.replaceIn(text) };
 }
 
-/** A secret in all its encodings: plain, JSON, URL, base64 and as shown on a screen. */
-function writtenForms(secret: string): string[] {
-  const json = JSON.stringify(secret).slice(1, -1);
+/** How often JSON may be quoted in JSON. */
+const JSON_LEVELS = 3;
+
+/** A secret as a word: plain, in JSON, in a URL, and as shown on a screen. */
+function writtenForms(secret: string): Set<string> {
+  const forms = new Set([secret, visibleLine(secret)]);
+  let json = secret;
+  for (let level = 0; level < JSON_LEVELS; level++) {
+    json = JSON.stringify(json).slice(1, -1);
+    forms.add(json).add(json.replaceAll('/', '\\/'));
+  }
   const percent = encodeURIComponent(secret.toWellFormed());
-  const lower = percent.replace(/%[\dA-F]{2}/g, code => code.toLowerCase());
-  const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
-  const base64url = Buffer.from(secret).toString('base64url');
-  return [secret, json, json.replaceAll('/', '\\/'), percent, lower, base64, base64url, visibleLine(secret)];
+  return forms.add(percent).add(percent.replace(/%[\dA-F]{2}/g, code => code.toLowerCase()));
+}
+
+/** A secret as a part of an encoded text: every byte percent-encoded, in hex, and in base64 at each offset. */
+function encodedForms(secret: string): Set<string> {
+  const hex = Buffer.from(secret).toString('hex');
+  const percent = hex.replace(/../g, '%$&');
+  const forms = new Set([hex, hex.toUpperCase(), percent, percent.toUpperCase()]);
+  for (const before of ['', '-', '--']) {
+    const bytes = Buffer.from(before + secret);
+    // Characters at both ends may contain bits of other bytes.
+    const start = Math.ceil((before.length * 8) / 6);
+    const end = Math.floor((bytes.length * 8) / 6);
+    for (const encoding of ['base64', 'base64url'] as const)
+      forms.add(bytes.toString(encoding).slice(start, end));
+  }
+  return forms;
 }
 
 const PLAIN_HEADERS = new Set([

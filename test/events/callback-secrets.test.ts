@@ -33,6 +33,15 @@ describe('row 25: redaction of callback URLs', () => {
     );
   });
 
+  test.each(['base64', 'base64url', 'hex'] as const)('redacts a token within %s', encoding => {
+    const redactor = callbackRedactor(eventsOf(call({ invocation: { ...INVOCATION, callback_url } })));
+    for (const before of ['', 'a', 'ab']) {
+      const clean = redactor.text(Buffer.from(`${before}${token} and more`).toString(encoding));
+      expect(clean).toContain('[redacted]');
+      expect(Buffer.from(clean.replace('[redacted]', ''), encoding).toString()).not.toContain('canary');
+    }
+  });
+
   test('redacts the URLs of events that arrive later', () => {
     const redactor = callbackRedactor();
     expect(redactor.text(token)).toBe(token);

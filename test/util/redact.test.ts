@@ -10,7 +10,7 @@ import {
   safeSource,
 } from '../../src/util/redact.js';
 import { anyCodePoint } from '../support/characters.js';
-import { cpuMs } from '../support/cpu-ms.js';
+import { cpuMs, LINEAR, slowdown } from '../support/cpu-ms.js';
 
 const OTHERS = Array.from({ length: 100 }, (_, n) => `other-${n}`);
 
@@ -19,7 +19,7 @@ describe('row 25: redacts a secret in every encoding', () => {
   const json = JSON.stringify(SECRET).slice(1, -1);
   const percent = encodeURIComponent(SECRET);
   const lowered = percent.replaceAll(/%../g, code => code.toLowerCase());
-  const base64 = Buffer.from(SECRET).toString('base64');
+  const everyByte = (text: string) => Buffer.from(text).toString('hex').replace(/../g, '%$&');
 
   test.each([
     ['unchanged', SECRET],
@@ -27,11 +27,51 @@ describe('row 25: redacts a secret in every encoding', () => {
     ['in JSON with escaped slashes', json.replaceAll('/', '\\/')],
     ['percent-encoded', percent],
     ['percent-encoded, in lower case', lowered],
-    ['in base64', base64],
-    ['in base64 without padding', base64.replace(/=+$/, '')],
-    ['in base64url', Buffer.from(SECRET).toString('base64url')],
+    ['in JSON in JSON', JSON.stringify(json).slice(1, -1)],
+    ['in hex', Buffer.from(SECRET).toString('hex')],
+    ['in hex, in upper case', Buffer.from(SECRET).toString('hex').toUpperCase()],
+    ['with every byte percent-encoded', everyByte(SECRET)],
+    ['with every byte percent-encoded, in upper case', everyByte(SECRET).toUpperCase()],
   ])('%s', (_, form) => {
-    expect(createRedactor([SECRET]).text(`<${form}>`)).toMatch(/^<\[redacted\]=*>$/);
+    expect(createRedactor([SECRET]).text(`<${form}>`)).toBe('<[redacted]>');
+  });
+
+  test.each(['base64', 'base64url'] as const)('in %s, at each offset', encoding => {
+    for (const before of ['', 'a', 'ab', 'user:', 'name:'])
+      for (const after of ['', 'z', 'zz', 'zzz']) {
+        const clean = createRedactor([SECRET]).text(Buffer.from(before + SECRET + after).toString(encoding));
+        const [start = '', end = '', ...others] = clean.split(REDACTED);
+        expect(others).toEqual([]);
+        // A character at each end may contain bits of both sides.
+        expect(Buffer.from(start, 'base64').toString()).toBe(before);
+        expect(end.replace(/=+$/, '').length).toBeLessThan(2 + (4 * after.length) / 3);
+      }
+  });
+
+  test('within another word only if it is encoded', () => {
+    const finder = new SecretFinder({ wholeBelow: 100 });
+    finder.add('s3cret-token');
+    expect(finder.replaceIn('xs3cret-token s3cret-token')).toBe(`xs3cret-token ${REDACTED}`);
+    expect(finder.replaceIn(Buffer.from('user:s3cret-token').toString('hex'))).toMatch(
+      /^757365723a\[redacted\]$/,
+    );
+  });
+
+  test('in JSON that a JSON text quotes, and in what is left of it', () => {
+    const nested = JSON.stringify({ text: JSON.stringify({ text: JSON.stringify({ key: SECRET }) }) });
+    for (const others of [[], OTHERS]) {
+      const redactor = createRedactor([SECRET, ...others]);
+      expect(redactJson(nested, redactor)).toBe(
+        JSON.stringify({ text: JSON.stringify({ text: JSON.stringify({ key: REDACTED }) }) }),
+      );
+      expect(redactor.text(nested.slice(0, -1))).not.toContain('en');
+    }
+  });
+
+  test.each([10, 200])('a large body is searched for %s secrets in linear time', async count => {
+    const redactor = createRedactor(Array.from({ length: count }, (_, n) => `s3cret-${n}-${'x'.repeat(30)}`));
+    const search = (size: number) => redactor.text('the quick brown fox '.repeat(size));
+    expect(await slowdown(200_000, search)).toBeLessThan(LINEAR);
   });
 
   test('replaces every occurrence', () => {

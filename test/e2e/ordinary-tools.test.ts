@@ -180,7 +180,7 @@ describe.concurrent('--repeat', () => {
       invoke --demo write_outside path=a --repeat 2 --timeout 10s ${choose}
     `);
     expect(status).toBe(6);
-    expect(stdout).toContain('2 calls: 2 pending');
+    expect(stdout).toContain('2 calls: 2 without a result');
   });
 
   test('--choose answers each of them', async () => {

@@ -231,9 +231,11 @@ function encodedForms(secret: string): Set<string> {
   const hex = Buffer.from(secret).toString('hex');
   const percent = hex.replace(/../g, '%$&');
   const forms = new Set([hex, hex.toUpperCase(), percent, percent.toUpperCase()]);
+  for (const encoding of ['base64', 'base64url'] as const)
+    forms.add(Buffer.from(secret).toString(encoding).replace(/=+$/, ''));
   for (const before of ['', '-', '--']) {
     const bytes = Buffer.from(before + secret);
-    // Characters at both ends may contain bits of other bytes.
+    // Within other bytes, the characters at both ends contain bits of these.
     const start = Math.ceil((before.length * 8) / 6);
     const end = Math.floor((bytes.length * 8) / 6);
     for (const encoding of ['base64', 'base64url'] as const)

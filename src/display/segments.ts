@@ -134,10 +134,11 @@ function unknownType(type: string): Reading {
 
 /** Warnings about `display_as` for the tool's author, whichever segment is shown. */
 function warningsAbout(segments: readonly Segment[], readings: readonly Reading[]): Warning[] {
-  const diffs = readings.flatMap((reading, index): Warning[] => {
+  const malformed = readings.flatMap((reading, index): Warning[] => {
     const fault = reading.ok ? reading.complaint : reading.reason;
-    if (segments[index]?.type !== 'diff' || fault === undefined) return [];
-    return [{ id: 'TOOL-DIFF', message: `display_as[${index}]: ${fault}` }];
+    const { type = '' } = segments[index] ?? {};
+    if (!READERS.has(type) || fault === undefined) return [];
+    return [{ id: type === 'diff' ? 'TOOL-DIFF' : 'TOOL-POST', message: `display_as[${index}]: ${fault}` }];
   });
   const text = segments.findIndex(({ type }) => type === 'text');
   const diff = segments.findLastIndex(({ type }) => type === 'diff');
@@ -146,7 +147,7 @@ function warningsAbout(segments: readonly Segment[], readings: readonly Reading[
   const fault = last && fallbackFault(last);
   const fallback = `display_as should end with a one-line "text"; its last ${fault}`;
   return [
-    ...diffs,
+    ...malformed,
     ...(text >= 0 && diff > text ? [{ message: hidden }] : []),
     ...(fault ? [{ id: 'TOOL-FALLBACK' as const, message: fallback }] : []),
   ];

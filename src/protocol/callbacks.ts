@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { JsonReading } from '../util/json.js';
 import { truncateBeforeToken } from '../util/text.js';
 import { isSafeToVisit } from '../util/url.js';
-import { valueAt } from '../util/values.js';
+import { isRecord, valueAt } from '../util/values.js';
 import { choiceResponseSchema, invocationSchema, NOTICES } from './invocation.js';
 import type { Warning } from './requirements.js';
 import { ANNOTATIONS, toolSchema, toolsetSchema } from './toolset.js';
@@ -225,9 +225,24 @@ function withoutEmptyContent(message: Callback): Callback {
 }
 
 function remarks(message: Callback): Warning[] {
-  if (message.type === 'tool_result' && message.text === undefined)
-    return [{ id: 'TOOL-POST', message: 'the result has content but no text, which older runtimes require' }];
-  return [];
+  if (message.type !== 'tool_result') return [];
+  const { text, content = [], display_as: segments = [] } = message;
+  const images = [
+    ...content.map((item, index) => ({ value: item, place: `content[${index}]` })),
+    ...segments
+      .map(({ type, content: value }, index) => ({ type, value, place: `display_as[${index}].content` }))
+      .filter(({ type }) => type === 'image'),
+  ];
+  const notBase64 = images.filter(({ value }) => isRecord(value) && !isBase64(value['data']));
+  return [
+    ...(text === undefined ? ['the result has content but no text, which older runtimes require'] : []),
+    ...notBase64.map(({ place }) => `${place}.data is not base64`),
+  ].map(remark => ({ id: 'TOOL-POST', message: remark }));
+}
+
+/** Allows line breaks and missing padding, which decoders accept; other values break the schema. */
+function isBase64(data: unknown): boolean {
+  return typeof data !== 'string' || !/[^A-Za-z\d+/=\r\n]/.test(data);
 }
 
 /** Member names and types of the protocol, which redaction must keep. */

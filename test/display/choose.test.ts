@@ -98,6 +98,21 @@ describe('warnings for the author', () => {
   });
 
   test.each([
+    [text(7), 'display_as[0]: malformed text: $: must be a string'],
+    [{ type: 'text' }, 'display_as[0]: malformed text: $: is required'],
+    [
+      { type: 'image', content: { data: 'aGk=', media_type: 'image/png' } },
+      'display_as[0]: malformed image: $.mediaType: is required',
+    ],
+  ])('warns of malformed content: %j', (segment, message) => {
+    expect(warnings(segment, text('a'))).toEqual([{ id: 'TOOL-POST', message }]);
+  });
+
+  test('does not warn of the content of an unknown type', () => {
+    expect(warnings({ type: 'table', content: 7 }, text('a'))).toEqual([]);
+  });
+
+  test.each([
     [diff(PATCH), 'display_as should end with a one-line "text"; its last is "diff"'],
     [text('a\nb'), 'display_as should end with a one-line "text"; its last has several lines'],
   ])('warns of a missing fallback: %j', (last, message) => {

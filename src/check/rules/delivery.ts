@@ -1,6 +1,8 @@
+import { chooseSegment, knownTypes } from '../../display/segments.js';
 import { countEnds, missingResultsText } from '../../events/call-ends.js';
 import { idOf } from '../../events/fold-exchange.js';
 import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
+import type { Callback } from '../../protocol/callbacks.js';
 import { addresseeIn } from '../../protocol/invocation.js';
 import { REDACTED } from '../../util/redact.js';
 import { excerpt, formatDuration, truncateBeforeToken } from '../../util/text.js';
@@ -448,7 +450,17 @@ function onPostBody(callback: CallbackEvidence, ignored: readonly string[]): Obs
       ? violated('invalid callback', callback, { faults: faults.map(faultLine) })
       : null;
   }
+  const malformed = malformedSegments(reading.message);
+  if (malformed.length > 0)
+    return violated('invalid callback', callback, { faults: malformed.map(faultLine) });
   const warnings = reading.warnings.filter(({ id }) => id === 'TOOL-POST').map(({ message }) => message);
   const remarks = [...warnings, ...nullRemark(reading.nulls)];
   return remarks.length > 0 ? doubtful(visibleLine(remarks.join('; ')), callback) : met(callback);
+}
+
+/** Segments of known types whose content breaks the format of the type; TOOL-DIFF covers diffs. */
+function malformedSegments(message: Callback): readonly string[] {
+  if (message.type !== 'tool_result') return [];
+  const { warnings } = chooseSegment(message.display_as, knownTypes);
+  return warnings.filter(({ id }) => id === 'TOOL-POST').map(warning => warning.message);
 }

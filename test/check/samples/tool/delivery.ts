@@ -350,8 +350,50 @@ const postSamples: Samples = [
     [begun(), a.result({ text: undefined, content: [{ type: 'text', text: 'done' }] })],
     /older runtimes/,
   ),
+  fails(
+    'a text segment and an image segment without their content',
+    [
+      begun(),
+      a.result({
+        display_as: [
+          { type: 'image', content: { data: 'AAAA', media_type: 'image/png' } },
+          { type: 'text', content: 42 },
+        ],
+      }),
+    ],
+    /^invalid callback: display_as\[0\]: malformed image: .*mediaType: is required; display_as\[1\]: malformed text: /,
+  ),
+  passes('a segment of an unknown type, with any content and with none', [
+    begun(),
+    a.result({
+      display_as: [{ type: 'table', content: 42 }, { type: 'map' }, { type: 'text', content: 'a line' }],
+    }),
+  ]),
+  ...[
+    { content: [{ type: 'text', text: 'a cat' }, imageOf('data:image/png;base64,AAAA')] },
+    {
+      display_as: [
+        { type: 'image', content: imageOf('not base64') },
+        { type: 'text', content: 'a cat' },
+      ],
+    },
+  ].map(fields =>
+    warns(
+      `an image whose data is not base64: ${Object.keys(fields)}`,
+      [begun(), a.result(fields)],
+      /\]\S*\.data is not base64$/,
+    ),
+  ),
+  passes('an image in base64 with line breaks and without padding', [
+    begun(),
+    a.result({ text: 'a cat', content: [{ type: 'text', text: 'a cat' }, imageOf('iVBORw0K\r\nGgo')] }),
+  ]),
   skips('no callback', [begun()]),
 ];
+
+function imageOf(data: string) {
+  return { type: 'image', data, mediaType: 'image/png' };
+}
 
 export const DELIVERY: SampleSet = {
   'TOOL-ALWAYS': alwaysSamples,

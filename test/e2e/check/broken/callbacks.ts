@@ -1,3 +1,4 @@
+import type { CheckStatus } from '../../../../src/check/judge.js';
 import {
   type BrokenTool,
   type BrokenTools,
@@ -8,6 +9,8 @@ import {
   type Twist,
 } from './tool.js';
 
+const IMAGE = { type: 'image', data: 'iVBORw0KGgo=', mediaType: 'image/png' };
+const LINE_ITEM = { type: 'text', text: 'a cat' };
 const FAULTS = (...callback: unknown[]) => ({ reply: { payload: 'done' }, faults: { callback } });
 
 /** What is wrong with how a callback is sent, and whom it names. */
@@ -16,6 +19,32 @@ export const callbacks: BrokenTools = {
     withFault('wrong-type', /not application\/json/),
     withFault('malformed', /invalid callback: /),
     ofResult('has a result without a text', { text: undefined }, /invalid callback: /),
+    ofResult(
+      'names the media type of a shown image as another API does',
+      {
+        display_as: [
+          { type: 'image', content: { data: 'iVBORw0KGgo=', media_type: 'image/png' } },
+          { type: 'text', content: 'a cat' },
+        ],
+      },
+      /invalid callback: display_as\[0\]: malformed image: \$\.mediaType: is required/,
+    ),
+    ofResult(
+      'has a number for the content of a text',
+      { display_as: [{ type: 'text', content: 42 }] },
+      /display_as\[0\]: malformed text: /,
+    ),
+    ofResult(
+      'has a text without content',
+      { display_as: [{ type: 'text' }] },
+      /display_as\[0\]: malformed text: /,
+    ),
+    ofResult(
+      'has a data URL for an image',
+      { content: [LINE_ITEM, { ...IMAGE, data: `data:image/png;base64,${IMAGE.data}` }] },
+      /content\[1\]\.data is not base64/,
+      'warn',
+    ),
   ],
   'TOOL-GROUP': [
     always(
@@ -87,8 +116,13 @@ function withFault(fault: string, says: RegExp): BrokenTool {
   return { does: fault, fixture: FAULTS(fault), says };
 }
 
-function ofResult(does: string, fields: object, says: RegExp): BrokenTool {
-  return { does, fixture: { reply: { result: { text: 'done', ...fields } } }, says };
+function ofResult(does: string, fields: object, says: RegExp, status?: CheckStatus): BrokenTool {
+  return {
+    does,
+    fixture: { reply: { result: { text: 'done', ...fields } } },
+    says,
+    ...(status && { status }),
+  };
 }
 
 function always(does: string, change: (delivery: Delivery) => Delivery['message'], says: RegExp): BrokenTool {
@@ -147,45 +181,36 @@ async function stubbornly({ url, message }: Delivery, post: Post): Promise<numbe
 
 const PATCH = '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+b\n';
 const DIFF = { type: 'diff', content: { path: 'a.txt', patch: PATCH } };
-const IMAGE = { type: 'image', data: 'iVBORw0KGgo=', mediaType: 'image/png' };
 const LINE = { type: 'text', content: 'a line' };
 
 /** What is wrong with what a person sees. */
 export const displays: BrokenTools = {
   'TOOL-FALLBACK': [
-    showing('has a diff alone', { display_as: [DIFF] }, /./),
-    showing(
+    ofResult('has a diff alone', { display_as: [DIFF] }, /./),
+    ofResult(
       'repeats a short text',
       { display_as: [{ type: 'text', content: 'done' }] },
       /only repeats the text/,
     ),
   ],
   'TOOL-DIFF': [
-    showing(
+    ofResult(
       'has no patch',
       { display_as: [{ type: 'diff', content: { path: 'a.txt' } }, LINE] },
       /display_as\[0\]/,
     ),
-    showing(
+    ofResult(
       'has a patch that is invalid',
       { display_as: [{ type: 'diff', content: { path: 'a.txt', patch: 'a became b' } }, LINE] },
       /display_as\[0\]/,
     ),
   ],
   'TOOL-IMAGE': [
-    showing(
-      'begins with it',
-      { content: [IMAGE, { type: 'text', text: 'a cat' }] },
-      /does not begin with a text/,
-    ),
-    showing(
+    ofResult('begins with it', { content: [IMAGE, LINE_ITEM] }, /does not begin with a text/),
+    ofResult(
       'has no text after it',
       { display_as: [LINE, { type: 'image', content: { data: IMAGE.data, mediaType: IMAGE.mediaType } }] },
       /no text follows it/,
     ),
   ],
 };
-
-function showing(does: string, fields: object, says: RegExp): BrokenTool {
-  return { does, fixture: { reply: { result: { text: 'done', ...fields } } }, says };
-}

@@ -165,8 +165,9 @@ export const PROBES: readonly Probe[] = [
   {
     id: 'unknown-operation',
     checks: ['TOOL-UNKNOWN-OP', 'TOOL-VALIDATE', 'TOOL-ERRPREFIX', 'TOOL-NOLEAK'],
-    run: async (client, { toolset }) => {
+    run: async (client, { toolset, samples }) => {
       const names = toolset ? [unknownName(toolset), '__proto__', '../../etc/passwd'] : [];
+      void samples.finished; // a valid result proves that a call was executed
       await Promise.all(names.map(operation => client.call({ operation, arguments: {} })));
     },
   },
@@ -175,6 +176,7 @@ export const PROBES: readonly Probe[] = [
     checks: ['TOOL-BAD-ARGS', 'TOOL-VALIDATE', 'TOOL-ERRPREFIX', 'TOOL-NOLEAK'],
     isFor: async ({ samples }) => samples.harmless.length === 0 || (await samples.brokenCalls).length > 0,
     run: async (client, { samples }) => {
+      void samples.finished; // a valid result proves that a call was executed
       await forEachConcurrently(await samples.brokenCalls, PROBE_CONCURRENCY, call => client.call(call));
     },
   },

@@ -185,7 +185,7 @@ export const contentRules = defineRules({
 const NAMES = ['group_id', 'id', 'call_id'] as const;
 
 /**
- * Compares a name of each call with the one in each of its messages. A name that belongs to another call is reported by TOOL-ISOLATE
+ * Compares a name of each call with the one in each of its messages. A message with a name of another call is reported by TOOL-ISOLATE
  * instead.
  * @param nameIn undefined for a message without the field
  */
@@ -199,7 +199,7 @@ function compareNames(
     const given = invocation[name] ?? null;
     return received.map(({ callback, message }) => {
       const came = nameIn(message, invocation);
-      if (came === undefined || (came !== null && isOthers(name, came, invocation))) return null;
+      if (came === undefined || namesOfOthers(message, invocation, isOthers).length > 0) return null;
       return came === given ? met(callback) : onOtherName(name, { callback, message }, given, came);
     });
   });
@@ -220,16 +220,25 @@ function onOtherName(
   });
 }
 
+/** The names in a message that belong to another call. */
+function namesOfOthers(
+  message: Callback,
+  invocation: Invocation,
+  isOthers: Evidence['isNameOfOtherCall'],
+): readonly (typeof NAMES)[number][] {
+  const names = { ...message, id: idOf(message) };
+  return NAMES.filter(name => {
+    const value = name in names ? names[name as keyof typeof names] : undefined;
+    return typeof value === 'string' && isOthers(name, value, invocation);
+  });
+}
+
 function onNames(
   { callback, message }: ReceivedCallback,
   invocation: Invocation,
   isOthers: Evidence['isNameOfOtherCall'],
 ): Observation | null {
-  const names = { ...message, id: idOf(message) };
-  const mixed = NAMES.filter(name => {
-    const value = name in names ? names[name as keyof typeof names] : undefined;
-    return typeof value === 'string' && isOthers(name, value, invocation);
-  });
+  const mixed = namesOfOthers(message, invocation, isOthers);
   if (mixed.length === 0) return null;
   const what = `a ${message.type} with the ${mixed.join(', ')} of another call came to a callback URL`;
   return violated(what, callback, { spots: mixed.map(name => requestSpot(callback, name)) });

@@ -60,6 +60,11 @@ const callIdSamples: Samples = [
     /another call_id: "plain"/,
   ),
   skips('none given and none sent', [plain.begun(), plain.result({ call_id: null })]),
+  skips('the ids of another call, which had no call_id and which TOOL-ISOLATE covers', [
+    callIdBegun(),
+    b.sent(),
+    callIdA.result({ id: 'b', group_id: 'thread_b', call_id: null }, { status: 404 }),
+  ]),
 ];
 
 const isolateA = someCall('a', { call_id: 'fc_a' });

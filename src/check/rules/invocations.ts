@@ -124,10 +124,12 @@ export const invocationRules = defineRules({
       'Answer 200, then send a tool_result that starts with “Error: ” and lists the available operations.',
     invocationPage: VALIDATION,
     absent: 'no operation was called that is not in the toolset',
-    observe: ({ calls }) =>
-      calls
+    observe: ({ calls }) => {
+      const isSilentTool = neverCallsBack(calls);
+      return calls
         .filter(({ flaw }) => flaw === 'unknown-operation')
-        .map(call => onRefusedMembers(call) ?? onInvalid(call, 'an unknown operation')),
+        .map(call => onRefusedMembers(call) ?? onInvalid(call, 'an unknown operation', isSilentTool));
+    },
   },
   'TOOL-BAD-ARGS': {
     level: 'SHOULD',
@@ -135,10 +137,14 @@ export const invocationRules = defineRules({
     advice: 'Answer 200, then send a tool_result that starts with “Error: ” and names the invalid argument.',
     invocationPage: VALIDATION,
     absent: 'no operation was called with arguments that do not match its inputSchema',
-    observe: ({ calls }) =>
-      calls
+    observe: ({ calls }) => {
+      const isSilentTool = neverCallsBack(calls);
+      return calls
         .filter(({ flaw }) => flaw === 'bad-arguments')
-        .map(call => onRefusedMembers(call) ?? onInvalid(call, 'a call with invalid arguments')),
+        .map(
+          call => onRefusedMembers(call) ?? onInvalid(call, 'a call with invalid arguments', isSilentTool),
+        );
+    },
   },
   'TOOL-MALFORMED': {
     level: 'SHOULD',
@@ -154,7 +160,9 @@ export const invocationRules = defineRules({
           !invocation && refusedMembers.length === 0 && first && !isBodyLost(first.request),
       );
       if (malformed.length === 0) return null;
-      return toolCrashObservation(evidence, 'malformed', MALFORMED) ?? malformed.map(onMalformed);
+      const isSilentTool = neverCallsBack(evidence.calls);
+      const crash = toolCrashObservation(evidence, 'malformed', MALFORMED);
+      return crash ?? malformed.map(call => onMalformed(call, isSilentTool));
     },
   },
 });
@@ -354,8 +362,16 @@ function spotsOf({ attempts }: CallEvidence, result: RoundTrip): readonly Spot[]
 
 const EXPECTED = '200, and an error result';
 
+/** Whether no call got a callback, valid ones included: then the silence after an invalid one has the same cause. */
+function neverCallsBack(calls: readonly CallEvidence[]): boolean {
+  return (
+    calls.every(({ callbacks }) => callbacks.length === 0) &&
+    calls.some(({ flaw, ending }) => flaw === null && ending.kind === 'silent')
+  );
+}
+
 /** An invalid call should be answered 200 and end in an error result. */
-function onInvalid(call: CallEvidence, subject: string): Observed {
+function onInvalid(call: CallEvidence, subject: string, isSilentTool: boolean): Observed {
   const { attempts, callbacks, ending } = call;
   const last = attempts.at(-1);
   if (last && last.status !== null && last.status !== 200)
@@ -369,6 +385,7 @@ function onInvalid(call: CallEvidence, subject: string): Observed {
       return violated(`${subject} ended in ${actual}`, proof, details);
     }
     case 'silent': {
+      if (isSilentTool) return unrecorded('no call of this tool got a callback (TOOL-ALWAYS)', attempts);
       const actual = `200, and nothing within ${formatDuration(ending.afterMs)}`;
       return violatedIfComplete(`${subject} was answered ${actual}`, attempts, {
         expected: EXPECTED,
@@ -384,12 +401,12 @@ function onInvalid(call: CallEvidence, subject: string): Observed {
   }
 }
 
-function onMalformed(call: CallEvidence): Observed {
+function onMalformed(call: CallEvidence, isSilentTool: boolean): Observed {
   const attempt = call.attempts.at(-1);
   if (!attempt) return null;
   const { status, isRefused, request } = attempt;
   if (status === null) return onUnansweredMalformed(attempt, call);
-  if (!call.reading.ok && call.reading.addressee) return onInvalid(call, MALFORMED);
+  if (!call.reading.ok && call.reading.addressee) return onInvalid(call, MALFORMED, isSilentTool);
   const json = request.body?.json;
   const isNotText = json?.ok === false && json.reason.includes('UTF-8');
   if (status === 200 || (isNotText && isRefused)) return met(attempt);

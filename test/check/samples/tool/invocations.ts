@@ -297,6 +297,16 @@ function refusalSamples(call: ReturnType<typeof someCall>): Samples {
     warns('400', [discovery(), call.begun({ status: 400 })], /answered 400/),
     warns('200, and success', [begun(), call.result()], /not an error/),
     warns('200, and no result', [begun(), call.waited()], /nothing within 5s/),
+    unclear(
+      '200, and no result, as of the valid call before it',
+      [discovery(), another.begun(), at(5_000, another.waited()), call.begun(), at(10_000, call.waited())],
+      /no call of this tool got a callback \(TOOL-ALWAYS\)/,
+    ),
+    warns(
+      '200, and no result, after a valid call that has one',
+      [discovery(), another.begun(), another.result(), call.begun(), at(5_000, call.waited())],
+      /nothing within/,
+    ),
     unclear('200, at the end of the transcript', [begun()]),
     skips('no call', [discovery()]),
   ];
@@ -339,6 +349,11 @@ const malformedSamples: Samples = [
     '200, and no result although the callback URL is readable',
     [a.sent(addressed), a.answered(), at(5_000, a.waited())],
     /nothing within 5s/,
+  ),
+  unclear(
+    '200, and no result, as of the valid call before it',
+    [another.begun(), at(5_000, another.waited()), a.sent(addressed), a.answered(), at(10_000, a.waited())],
+    /no call of this tool got a callback \(TOOL-ALWAYS\)/,
   ),
   warns('200, and success', [a.sent(addressed), a.answered(), a.result()], /not an error/),
   warns('a connection that breaks', [a.sent('['), a.answered({ status: null }), discovery()], /ECONNRESET/),

@@ -138,10 +138,10 @@ interface CallContext {
   readonly closesByThread: ReadonlyMap<string, readonly RoundTrip[]>;
 }
 
-/** One invocation, valid or not, and everything that followed. */
 /** The plan of calls with valid arguments that hold hostile texts: the tool may answer them in any way, but must answer. */
 export const HOSTILE_TEXTS = 'hostile-texts';
 
+/** One invocation, valid or not, and everything that followed. */
 export class CallEvidence {
   readonly reading: InvocationReading;
   readonly invocation: Invocation | null;

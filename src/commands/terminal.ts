@@ -51,7 +51,7 @@ export const EXIT_STATUSES = {
   0: 'success',
   1: 'a check or a verification failed',
   2: 'usage: a wrong option, file, operation or argument',
-  3: 'incomplete: nothing could be checked, or a prerequisite is missing',
+  3: 'incomplete: something is flaky or could not run, or nothing was checked',
   4: 'unreachable, no discovery document, or the acknowledgement was not 200',
   5: 'the outcome is error, denied, canceled, timeout or unknown',
   6: 'a decision is needed and no terminal is attached',

@@ -39,11 +39,15 @@ test.each([
   else expect(kept).toBe(`\n${table}\n\n`);
 });
 
+const pageOf = (name: string) => GUIDE_PAGES.find(({ path }) => path.endsWith(`/${name}.md`))?.text ?? '';
+
+test('the guide of checks says when a check is incomplete, as the help does', () => {
+  const [, what, when] = /^(\w+): (.*)$/.exec(EXIT_STATUSES[3]) ?? [];
+  expect(pageOf('checking')).toContain(`| 3 ${what} | ${when} |\n`);
+});
+
 test("README and guides list the program's exit statuses", () => {
-  const [calling = ''] = GUIDE_PAGES.filter(({ path }) => path.endsWith('calling.md')).map(
-    ({ text }) => text,
-  );
-  for (const text of [README.text, calling]) {
+  for (const text of [README.text, pageOf('calling')]) {
     const [, table = ''] = /<!-- exit statuses[^\n]*-->\n(.*?)\n\n/s.exec(text) ?? [];
     const rows = [...table.matchAll(/^\| (\d+) \| (.*) \|$/gm)];
     expect(rows.length).toBeGreaterThan(5);

@@ -144,6 +144,7 @@ export const HOSTILE_TEXTS = 'hostile-texts';
 /** One invocation, valid or not, and everything that followed. */
 export class CallEvidence {
   readonly reading: InvocationReading;
+  /** Null if it is malformed, or has a callback URL that is not a URL. */
   readonly invocation: Invocation | null;
   /** Null if no loaded toolset has the operation. */
   readonly tool: Tool | null;
@@ -196,7 +197,8 @@ export class CallEvidence {
     this.timeout = this.expiries.find(({ what }) => what === 'timeout' || what === 'observation');
     const { seq = 0, at = 0, body } = this.attempts[0]?.request ?? {};
     this.reading = readInvocation(body?.json ?? { ok: false, reason: 'it has no body' });
-    this.invocation = this.reading.ok ? this.reading.invocation : null;
+    const isReachable = this.reading.ok && URL.canParse(this.reading.invocation.callback_url);
+    this.invocation = isReachable ? this.reading.invocation : null;
     const toolsets = toolsetsAt(around.discoveries, at);
     this.#isToolsetKnown = toolsets.length > 0;
     const { operation, group_id = '' } = this.invocation ?? {};

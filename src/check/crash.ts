@@ -265,8 +265,8 @@ function suspectsIn({ calls, closes, cancels }: Sent): readonly Suspect[] {
     messages.map(message => ({ kind, message }));
   return [
     ...ofKind('notice', [...closes, ...cancels]),
-    ...calls.flatMap(({ reading, attempts, callbacks }) => [
-      ...ofKind(reading.ok ? 'call' : 'malformed', attempts),
+    ...calls.flatMap(({ invocation, attempts, callbacks }) => [
+      ...ofKind(invocation ? 'call' : 'malformed', attempts),
       ...ofKind(
         'callback',
         callbacks.filter(({ broken, status }) => broken !== null || (status ?? 200) >= 400),

@@ -153,10 +153,16 @@ function warningsAbout(segments: readonly Segment[], readings: readonly Reading[
   ];
 }
 
+/** Maximum length of a line that is short enough for a person who sees nothing else, in characters. */
+const MAX_LINE = 500;
+
 function fallbackFault({ type, content }: Segment): string | undefined {
   if (type !== 'text') return `is ${excerpt(type)}`;
   if (typeof content !== 'string') return undefined;
-  return content.trimEnd().includes('\n') ? 'has several lines' : undefined;
+  const line = content.trim();
+  if (line === '') return 'is empty';
+  if (line.includes('\n')) return 'has several lines';
+  return line.length > MAX_LINE ? `has ${line.length} characters` : undefined;
 }
 
 /** Maximum length of a text that is short enough for a person, in characters. */

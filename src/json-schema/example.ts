@@ -301,8 +301,11 @@ function textArguments(schema: Schema): readonly TextArgument[] {
 }
 
 /** Arguments that probably violate a schema, by kind. */
-function violations(schema: Schema, valid: Values): readonly Iterable<Values>[] {
-  const resolver = new SchemaResolver(schema);
+function violations(
+  schema: Schema,
+  valid: Values,
+  resolver = new SchemaResolver(schema),
+): readonly Iterable<Values>[] {
   const { required, properties } = resolver.resolve(schema, true);
   const changed = (name: string, value: unknown) =>
     Object.fromEntries([...Object.entries(valid), [name, value]]);
@@ -322,7 +325,17 @@ function violations(schema: Schema, valid: Values): readonly Iterable<Values>[] 
   function* outOfBounds() {
     for (const [name, part] of parts()) for (const value of beyond(part)) yield changed(name, value);
   }
-  return [missing(), mistyped(), outOfBounds(), [changed('not_in_the_schema', true)]];
+  function* nested() {
+    for (const [name, part] of parts())
+      for (const value of within(part, valid[name], resolver)) yield changed(name, value);
+  }
+  return [missing(), mistyped(), outOfBounds(), nested(), [changed('not_in_the_schema', true)]];
+}
+
+/** Objects and lists with something wrong in them. */
+function* within(part: Schema, value: unknown, resolver: SchemaResolver): Generator<unknown> {
+  if (isRecord(value)) for (const kind of violations(part, value, resolver)) yield* kind;
+  if (Array.isArray(value)) yield [...value, WRONG_VALUES[typeOf(resolver.resolve(part['items'], true))]];
 }
 
 /** Values just beyond what a schema allows. */

@@ -54,6 +54,24 @@ test('also violates the target of a $ref', async () => {
   expect(await brokenIn(schema)).toEqual([{ a: 'not a number' }]);
 });
 
+test('also violates what is within an argument', async () => {
+  const schema = {
+    properties: { filter: { $ref: '#/$defs/filter' } },
+    $defs: {
+      filter: {
+        type: 'object',
+        properties: { from: { type: 'integer' }, tags: { type: 'array', items: { type: 'string' } } },
+        required: ['from'],
+      },
+    },
+  };
+  const filter = { from: 1, tags: ['a'] };
+  const found = await brokenIn(schema, { filter });
+  expect(found).toContainEqual({ filter: { tags: ['a'] } });
+  expect(found).toContainEqual({ filter: { ...filter, from: 'not a number' } });
+  expect(found).toContainEqual({ filter: { ...filter, tags: ['a', 42] } });
+});
+
 test('threats, row 22: returns a few values for a schema with 500 properties, in time', async () => {
   const names = Array.from({ length: 500 }, (_, index) => `p${index}`);
   const properties = Object.fromEntries(names.map(name => [name, { type: 'string' }]));

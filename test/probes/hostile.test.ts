@@ -186,7 +186,7 @@ describe.concurrent('a hostile or broken tool', () => {
     });
     const { callsOf } = await probing(tool.url, { wants: id => id === 'TOOL-OPAQUE' });
     const urls = callsOf('callback-urls').map(({ callbacks }) => callbacks.map(({ request }) => request.url));
-    expect(urls).toEqual(Array(5).fill([expect.stringMatching(/^\/callback\/[\w-]{43}$/)]));
+    expect(urls).toEqual(Array(6).fill([expect.stringMatching(/^\/callback\/[\w-]{43}$/)]));
   });
 });
 

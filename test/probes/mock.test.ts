@@ -37,10 +37,14 @@ describe('called operations', () => {
     expect([...called].sort()).toEqual([undefined, ...tried].sort());
   });
 
-  test('each call has its own id, thread and callback URL', () => {
+  test('each call has its own id and callback URL, and a thread of its own, but for half of the concurrent calls', () => {
     const calls = run.evidence.calls.filter(({ reading }) => reading.ok).map(sentBy);
-    for (const field of ['id', 'group_id', 'callback_url'])
-      expect(new Set(calls.map(call => call[field])).size).toBe(calls.length);
+    const count = (field: string) => new Set(calls.map(call => call[field])).size;
+    expect([count('id'), count('callback_url'), count('group_id')]).toEqual([
+      calls.length,
+      calls.length,
+      calls.length - 3,
+    ]);
   });
 });
 
@@ -62,6 +66,7 @@ describe('invocations', () => {
       expect.stringMatching(/[\w-]\/$/),
       expect.stringMatching(/\/results\/3f1c$/),
       expect.stringMatching(/\/%c3%a9%2fb%20c$/),
+      expect.stringMatching(/\/Results\?tag=a&tag=B$/),
     ]);
     expect(calls.map(({ callbacks: [callback] }) => callback?.request.url)).toEqual(
       calls.map(each => String(sentBy(each)['callback_url']).replace(/^http:\/\/[^/]+/, '')),
@@ -70,9 +75,9 @@ describe('invocations', () => {
 
   test('malformed ones come after the valid ones of other probes, and a valid call after them succeeds', () => {
     const calls = run.callsOf('malformed');
-    expect(calls.map(({ reading }) => reading.ok)).toEqual([...Array(8).fill(false), true]);
-    expect(calls.map(({ tool: of }) => of?.name)).toEqual([...Array(8).fill(undefined), 'edit_file']);
-    expect(calls.slice(4).map(typesOf)).toEqual(Array(5).fill(['tool_result']));
+    expect(calls.map(({ invocation }) => invocation !== null)).toEqual([...Array(9).fill(false), true]);
+    expect(calls.map(({ tool: of }) => of?.name)).toEqual([...Array(9).fill(undefined), 'edit_file']);
+    expect(calls.slice(5).map(typesOf)).toEqual(Array(5).fill(['tool_result']));
     const later = [...run.callsOf('hostile-texts'), ...run.callsOf('acknowledgement again')];
     expect(run.evidence.calls.filter(each => !later.includes(each)).at(-1)).toBe(calls.at(-1));
   });
@@ -80,13 +85,13 @@ describe('invocations', () => {
 
 describe('the listener', () => {
   test.each([
-    ['listener-fails', [500, 500, 200]],
+    ['listener-fails', [500, 500, 200], [503, 200]],
     ['listener-resets', ['broken', 200]],
     ['listener-hangs', ['broken', 200]],
     ['listener-slow', [200]],
-    ['listener-refuses', [400]],
-  ])('%s', (plan, answers) => {
-    expect(run.callsOf(plan).map(answersOf)).toEqual([answers]);
+    ['listener-refuses', [400], [404]],
+  ])('%s', (plan, ...answers) => {
+    expect(run.callsOf(plan).map(answersOf)).toEqual(answers);
   });
 });
 
@@ -122,6 +127,7 @@ test('every call is acknowledged and has its result, if it can have one', () => 
     'malformed 2',
     'malformed 3',
     'malformed 4',
+    'malformed 5',
   ]);
   expect(run.told('warned')).toEqual([]);
 });

@@ -9,6 +9,7 @@ export const URL_ENDINGS: readonly string[] = [
   '/',
   '/results/3f1c',
   '/%c3%a9%2fb%20c',
+  '/Results?tag=a&tag=B',
 ];
 
 /** Unusual ids that a model or another runtime may use. */
@@ -18,6 +19,7 @@ export const ODD_IDS: readonly string[] = [
   '../../etc/passwd',
   '%2f%2e%00',
   'Zoë 工具 🛠️',
+  '  padded',
   'x'.repeat(MAX_ID_LENGTH),
 ];
 
@@ -43,12 +45,13 @@ export const EXTRA_MEMBERS: readonly Readonly<Record<string, unknown>>[] = [
   { ['__proto__']: { admin: true } },
 ];
 
-/** Malformed bodies without a callback URL. */
+/** Malformed bodies without a callback URL that can be used. */
 export const UNREADABLE: readonly NonNullable<ProbeCall['body']>[] = [
   () => '',
   () => '{"operation":',
   invocation => JSON.stringify([invocation]),
   () => 'null',
+  invocation => JSON.stringify({ ...invocation, callback_url: 'not a URL' }),
 ];
 
 /** Malformed invocations with a callback URL. */

@@ -23,6 +23,7 @@ import {
 } from './inputs.js';
 import { type ProbeCall, type ProbeClient, type ProbePlan, Prober, type SentCall } from './prober.js';
 import { SampleCalls } from './samples.js';
+import { unknownName, unknownOperation } from './unknown-operation.js';
 
 interface ProbeOptions extends Omit<Prober['options'], 'endpoint'> {
   readonly listener: ListenerOptions;
@@ -71,11 +72,14 @@ function variants(changes: readonly Partial<ProbeCall>[]): Probe['run'] {
   });
 }
 
-/** Answers the callbacks of a call in an unusual way until one is accepted. */
-function untilAccepted(answers: NonNullable<ProbeCall['answers']>): Probe['run'] {
+/** Answers the callbacks of each call in an unusual way until one is accepted. */
+function untilAccepted(...each: readonly NonNullable<ProbeCall['answers']>[]): Probe['run'] {
   return withOperation(async (client, operation) => {
-    const call = client.send({ ...operation, answers });
-    if (await call.expect(() => call.callbacks.some(({ isAccepted }) => isAccepted))) await call.finish();
+    const accepted = async (answers: ProbeCall['answers']) => {
+      const call = client.send({ ...operation, answers });
+      if (await call.expect(() => call.callbacks.some(({ isAccepted }) => isAccepted))) await call.finish();
+    };
+    await Promise.all(each.map(accepted));
   });
 }
 
@@ -140,10 +144,13 @@ export const PROBES: readonly Probe[] = [
     id: 'listener-refuses',
     checks: ['TOOL-NORETRY'],
     run: withOperation(async (client, operation, { prober }) => {
-      const call = client.send({ ...operation, answers: [400] });
-      const quietMs = Math.min(QUIET_MS, prober.windowMs);
-      if (await call.expect(() => call.callbacks.length > 0))
-        await call.expect(() => call.callbacks.length > 1, quietMs);
+      const refused = async (status: number) => {
+        const call = client.send({ ...operation, answers: [status] });
+        const quietMs = Math.min(QUIET_MS, prober.windowMs);
+        if (await call.expect(() => call.callbacks.length > 0))
+          await call.expect(() => call.callbacks.length > 1, quietMs);
+      };
+      await Promise.all([400, 404].map(refused));
     }),
   },
   {
@@ -160,17 +167,9 @@ export const PROBES: readonly Probe[] = [
     }),
   },
   { id: 'listener-slow', checks: ['TOOL-ONCE'], run: variants([{ answers: ['slow'] }]) },
-  { id: 'listener-fails', checks: ['TOOL-RETRY'], run: untilAccepted([500, 500, 200]) },
+  { id: 'listener-fails', checks: ['TOOL-RETRY'], run: untilAccepted([500, 500, 200], [503, 200]) },
   { id: 'listener-resets', checks: ['TOOL-RETRY'], run: untilAccepted(['reset', 200]) },
-  {
-    id: 'unknown-operation',
-    checks: ['TOOL-UNKNOWN-OP', 'TOOL-VALIDATE', 'TOOL-ERRPREFIX', 'TOOL-NOLEAK'],
-    run: async (client, { toolset, samples }) => {
-      const names = toolset ? [unknownName(toolset), '__proto__', '../../etc/passwd'] : [];
-      void samples.finished; // a valid result proves that a call was executed
-      await Promise.all(names.map(operation => client.call({ operation, arguments: {} })));
-    },
-  },
+  unknownOperation,
   {
     id: 'broken-arguments',
     checks: ['TOOL-BAD-ARGS', 'TOOL-VALIDATE', 'TOOL-ERRPREFIX', 'TOOL-NOLEAK'],
@@ -205,7 +204,7 @@ export const PROBES: readonly Probe[] = [
   },
   {
     id: 'extra-fields',
-    checks: ['TOOL-EXTRA'],
+    checks: ['TOOL-EXTRA', 'TOOL-GROUP'],
     shows: ['TOOL-ACK'], // without it, a call that is refused because of its members would break TOOL-ACK
     run: withOperation(async (client, operation) => {
       await Promise.all(EXTRA_MEMBERS.map(members => callWithMembers(client, operation, members)));
@@ -213,8 +212,14 @@ export const PROBES: readonly Probe[] = [
   },
   {
     id: 'concurrent',
-    checks: ['TOOL-ISOLATE'],
-    run: variants(Array.from({ length: CONCURRENT_CALLS }, () => ({}))),
+    checks: ['TOOL-ISOLATE', 'TOOL-ALWAYS'],
+    run: withOperation(async (client, operation) => {
+      const shared = { group_id: `thread_${randomUUID()}` };
+      const calls = Array.from({ length: CONCURRENT_CALLS }, (_, index) =>
+        client.call({ ...operation, ...(index % 2 === 0 && { fields: shared }) }),
+      );
+      await Promise.all(calls);
+    }),
   },
   {
     id: 'cancel',
@@ -290,12 +295,6 @@ export const PROBES: readonly Probe[] = [
   },
   hostileTexts,
 ];
-
-function unknownName({ tools }: Toolset): string {
-  let name = 'no_such_operation';
-  while (tools.some(tool => tool.name === name)) name += '_';
-  return name;
-}
 
 /** Maximum number of probes at a time. Most only wait, but a tool on a small machine must answer in time. */
 const PROBE_CONCURRENCY = 6;

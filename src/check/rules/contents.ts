@@ -23,6 +23,9 @@ import {
 
 const ERROR_PREFIX = 'Error: ';
 
+/** What is left of an error that was turned into a text without its message. */
+const NO_MESSAGE = /^\s*(?:\[object \w+\]|undefined|null|None|nil|<nil>)?[\s.]*$/;
+
 /** What callbacks contain: ids, texts and segments for people. */
 export const contentRules = defineRules({
   'TOOL-GROUP': {
@@ -95,7 +98,7 @@ export const contentRules = defineRules({
         const details = { expected: `"${ERROR_PREFIX}…"`, actual: excerpt(text), spots: [spot] };
         if (!text.startsWith(ERROR_PREFIX))
           return violated('an error does not start with "Error: "', callback, details);
-        return text.slice(ERROR_PREFIX.length).trim() === ''
+        return NO_MESSAGE.test(text.slice(ERROR_PREFIX.length))
           ? violated('an error has no message', callback, details)
           : met(callback);
       }),
@@ -109,9 +112,9 @@ export const contentRules = defineRules({
     absent: 'no callback came that could be read',
     observe: ({ calls }) =>
       calls.map(call => {
-        const secretIn = secretFinder(call);
+        const secrets = secretFinder(call);
         return call.received.map(
-          each => onSecret(each, secretIn) ?? onRedacted(each, call) ?? met(each.callback),
+          each => onSecret(each, secrets) ?? onRedacted(each, call) ?? met(each.callback),
         );
       }),
   },
@@ -142,7 +145,7 @@ export const contentRules = defineRules({
       'Tools SHOULD include a "text" segment as the last element to provide a universal fallback for runtimes that only support plain text display.',
     absent: 'no result had a display_as',
     observe: ({ calls }) =>
-      displaysIn(calls).map(({ callback, segments, message }) => {
+      displaysIn(calls.filter(({ isHostile }) => !isHostile)).map(({ callback, segments, message }) => {
         const { warnings } = chooseSegment(segments, knownTypes, llmText(message));
         const spots = [requestSpot(callback, 'display_as')];
         const fault = warnings.find(({ id }) => id === 'TOOL-FALLBACK');
@@ -292,14 +295,20 @@ const TRACES: readonly RegExp[] = [
   /Traceback \(most recent call last\)|^[ \t]{0,20}File "[^"\n]{1,300}", line \d{1,7}/m, // python
   /^[ \t]{0,20}at [\w.$<>]{1,300}\((?:[\w$]{1,100}\.(?:java|kt|scala):\d{1,7}|Native Method|Unknown Source)\)/m, // java
   /^goroutine \d{1,9} \[|\.go:\d{1,7} \+0x[\da-f]{1,16}/m, // go
-  /thread '[^'\n]{1,100}' panicked at/, // rust
+  /thread '[^'\n]{1,100}' (?:\(\d{1,10}\) )?panicked at/, // rust
+  /\.rb:\d{1,7}:in [`']/, // ruby
   /^[ \t]{1,20}at [^\n]{1,300} in [^\n]{1,300}:line \d{1,7}/m, // .NET
 ];
 
 const PATHS: readonly RegExp[] = [
-  /(?<![\w:/.-])\/(?:home|Users|root|usr|opt|var|private|srv|tmp|mnt)\/[\w.@+-]{1,100}(?:\/[\w.@+-]{1,100}){0,40}/g,
+  /(?<![\w:/.-])(?:file:\/\/)?\/(?:home|Users|root|usr|opt|var|private|srv|tmp|mnt)\/[\w.@+-]{1,100}(?:\/[\w.@+-]{1,100}){0,40}/g,
+  /(?<![\w:/.-])\/app\/[\w.@+/-]{1,300}\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|cs|php|exs?)\b/g, // in a container
   /\b[A-Za-z]:\\(?:[^\\/:*?"<>|\n]{1,100}\\){1,40}[^\\/:*?"<>|\s]{0,100}/g,
 ];
+
+/** The address of another server in a private network, or on the same host. */
+const PRIVATE_ADDRESS =
+  /\bE?CONN(?:REFUSED|RESET)\b\D{0,20}\b(?:127|10|192\.168|172\.(?:1[6-9]|2\d|3[01]))(?:\.\d{1,3}){2,3}:\d{1,5}\b/;
 
 interface Found {
   readonly what: string;
@@ -317,7 +326,10 @@ function internalsIn(whole: string, call: CallEvidence): Found | null {
   const repeated = textsSent(call);
   const paths = PATHS.flatMap(path => [...text.matchAll(path)]);
   const path = paths.find(([name]) => !repeated.some(each => each.includes(name)));
-  return path ? found('a path of the host', path[0], path.index) : null;
+  if (path) return found('a path of the host', path[0], path.index);
+  const [address] = PRIVATE_ADDRESS.exec(text) ?? [];
+  const isSent = address === undefined || repeated.some(each => each.includes(address));
+  return isSent ? null : found('an address of its network', address, text.indexOf(address));
 }
 
 /** Every text of an invocation except its callback URL: a result may repeat these texts. */
@@ -331,17 +343,26 @@ function textsSent({ attempts: [first] }: CallEvidence): readonly string[] {
 /** Minimum length of a secret, in characters: shorter texts may be words or names of paths. */
 const MIN_SECRET = 16;
 
-/** Finds the secrets of a call, and texts that look like secrets. */
-function secretFinder(call: CallEvidence): (text: string) => Found | null {
+interface SecretFinder {
+  /** Finds a secret of the call. */
+  ofCallIn(text: string): Found | null;
+  /** Finds a secret of the call, or a text that looks like a secret. */
+  in(text: string): Found | null;
+}
+
+function secretFinder(call: CallEvidence): SecretFinder {
   const secrets = [...urlSecrets(call), ...headerSecrets(call)];
   const repeated = textsSent(call);
   const isRepeated = (secret: string) => repeated.some(text => text.includes(secret));
-  return text => {
+  const ofCallIn = (text: string) => {
     const known = secrets.find(({ secret }) => text.includes(secret) && !isRepeated(secret));
-    if (known) return found(known.what, known.secret, text.indexOf(known.secret));
+    return known ? found(known.what, known.secret, text.indexOf(known.secret)) : null;
+  };
+  const similarIn = (text: string) => {
     const leaked = credentialsIn(text).find(each => !isRepeated(each.text));
     return leaked ? found(leaked.what, leaked.text, leaked.at) : null;
   };
+  return { ofCallIn, in: text => ofCallIn(text) ?? similarIn(text) };
 }
 
 function urlSecrets({ reading }: CallEvidence) {
@@ -366,18 +387,19 @@ function headerSecrets({ attempts }: CallEvidence) {
 }
 
 /** Reports the kind and place of the secret, never the secret. */
-function onSecret(
-  { callback, message }: ReceivedCallback,
-  secretIn: (text: string) => Found | null,
-): Observation | null {
+function onSecret({ callback, message }: ReceivedCallback, secrets: SecretFinder): Observation | null {
   for (const { place, path, text } of callback.texts) {
-    const secret = secretIn(text);
+    const secret = secrets.in(text);
     if (secret)
       return violated(`${secret.what} is in ${place} of a ${message.type}`, callback, {
         spots: [{ ...requestSpot(callback, ...path), range: secret.range }],
       });
   }
-  return null;
+  // TOOL-OAUTH finds the others.
+  const own = message.type === 'oauth' ? secrets.ofCallIn(message.auth_url) : null;
+  return own
+    ? violated(`${own.what} is in auth_url`, callback, { spots: [requestSpot(callback, 'auth_url')] })
+    : null;
 }
 
 /** It may have been a secret; if nothing else in the recording was redacted, the tool may have written it. */

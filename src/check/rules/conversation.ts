@@ -213,9 +213,9 @@ function onMigration(migration: RoundTrip): Observation {
   if (status === 405 || (status === 404 && !explainsRefusal(migration)))
     return violated(`/migrate is missing: it answered ${status}`, migration);
   const isInvalid = !isBodyLost(request) && !validate(NOTICES.migrate.body, sentJson).ok;
-  return status === 200 && isInvalid
+  return status < 300 && isInvalid
     ? violated(
-        '/migrate answered 200 to an invalid request',
+        `/migrate answered ${status} to an invalid request`,
         migration,
         statusMismatch(migration, '4xx or 5xx'),
       )

@@ -6,6 +6,7 @@ import {
   startTwisted,
   startWithOdd,
   startWithText,
+  type Twist,
   textIn,
 } from './tool.js';
 
@@ -107,6 +108,11 @@ export const acknowledgements: BrokenTools = {
       says: /^0 of \d+ calls got a result within/,
     },
     {
+      does: 'forgets a call of a thread in which another one is open',
+      start: () => startTwisted(oneInThread()),
+      says: /\d+ of \d+ calls got a result within 2s: raise --probe-timeout/,
+    },
+    {
       does: 'forgets a call with an emoji in a text',
       start: () =>
         startWithText({
@@ -135,6 +141,24 @@ function crashingOn(part: string, when: 'at-once' | 'later') {
     answers: (_, body) => (when === 'at-once' && dies(fieldsIn(body)) ? 'reset' : undefined),
     delivers: async ({ url, message, invocation }, post) => (dies(invocation) ? 200 : post(url, message)),
   });
+}
+
+function oneInThread(): Twist {
+  const open = new Set<unknown>();
+  const forgotten = new Set<unknown>();
+  return {
+    invocation(invocation) {
+      const { id, group_id } = invocation;
+      if (open.has(group_id)) forgotten.add(id);
+      open.add(group_id);
+      return invocation;
+    },
+    async delivers({ url, message }, post) {
+      await runnableSleep(100); // other calls of the thread come
+      open.delete(message['group_id']);
+      return forgotten.has(message['id']) ? 200 : post(url, message);
+    },
+  };
 }
 
 function lateAtFirst() {

@@ -1,8 +1,10 @@
 import type { CheckStatus } from '../../../../src/check/judge.js';
+import { runnableSleep } from '../../../support/runnable-sleep.js';
 import {
   type BrokenTool,
   type BrokenTools,
   type Delivery,
+  type Fields,
   type Post,
   posted,
   startTwisted,
@@ -52,9 +54,29 @@ export const callbacks: BrokenTools = {
       ({ message }) => ({ ...message, group_id: 'thread_0' }),
       /another group_id/,
     ),
+    always(
+      'speaks to the first ancestor',
+      ({ message, invocation: { thread_ancestors: ancestors } }) => ({
+        ...message,
+        ...(Array.isArray(ancestors) && { group_id: ancestors[0] }),
+      }),
+      /another group_id: "thread_root"/,
+    ),
   ],
-  'TOOL-ID': [withFault('wrong-id', /has another id/)],
+  'TOOL-ID': [
+    withFault('wrong-id', /has another id/),
+    always(
+      'trims it',
+      ({ message }) => ({ ...message, id: String(message['id']).trim() }),
+      /a tool_result has another id/,
+    ),
+  ],
   'TOOL-CALLID': [
+    always(
+      'writes null as a word',
+      ({ message, invocation }) => ({ ...message, call_id: String(invocation['call_id'] ?? null) }),
+      /has another call_id/,
+    ),
     ofResult('has another call_id', { call_id: 'call_0' }, /has another call_id/),
     always('leaves the call_id out', ({ message: { call_id, ...message } }) => message, /has no call_id/),
   ],
@@ -77,10 +99,17 @@ export const callbacks: BrokenTools = {
       start: () => startTwisted(sharing()),
       says: /with the group_id, id, call_id of another call/,
     },
+    {
+      does: 'keeps the names of one call for each thread',
+      start: () => startTwisted(sharingInThread()),
+      says: /with the id, call_id of another call/,
+    },
   ],
   'TOOL-OPAQUE': [
     reroutes('leaves the query out', url => url.replace(/\?.*/, ''), /its query was left out/),
     reroutes('takes the slash from the end', url => url.replace(/\/$/, ''), /its trailing slash was changed/),
+    reroutes('writes the path in lower case', lowercased, /its path was changed/),
+    reroutes('leaves a repeated parameter out', withoutRepetitions, /its query was changed/),
     reroutes('goes to the origin', url => new URL('/', url).href, /wrong callback address/),
   ],
   'TOOL-SECRET': [
@@ -90,6 +119,20 @@ export const callbacks: BrokenTools = {
       ({ message, url }) => ({ ...message, text: `${message['text']} (sent to ${url})` }),
       /the callback URL/,
     ),
+    ofResult(
+      'shows the password of its database',
+      { text: 'saved in postgres://app:5f8a1c@db.example.com/app' },
+      /a URL with a password/,
+    ),
+    {
+      does: 'has the callback URL in the address of a consent',
+      start: () =>
+        startTwisted(
+          { delivers: ({ url, message }, post) => post(url, withState(message, url)) },
+          { reply: { oauth: {}, granted: { payload: 'in' }, refused: { payload: 'out' } } },
+        ),
+      says: /^the callback URL's token is in auth_url$/,
+    },
   ],
   'TOOL-RETRY': [
     {
@@ -97,12 +140,22 @@ export const callbacks: BrokenTools = {
       start: () => startTwisted({ delivers: once }),
       says: /no retry within/,
     },
+    {
+      does: 'tries again after a 500 alone',
+      start: () => startTwisted({ delivers: giveUpAfter(503) }),
+      says: /no retry within/,
+    },
   ],
   'TOOL-NORETRY': [
     {
       does: 'tries again what was refused',
-      start: () => startTwisted({ delivers: stubbornly }),
+      start: () => startTwisted({ delivers: stubbornly(400) }),
       says: /answered 400, and sent again after/,
+    },
+    {
+      does: 'tries again what was not found',
+      start: () => startTwisted({ delivers: stubbornly(404) }),
+      says: /answered 404, and sent again after/,
     },
     {
       does: 'tries again because of the body of a 200',
@@ -174,9 +227,51 @@ function readingAnswers(second: (message: Delivery['message']) => object): NonNu
   };
 }
 
-async function stubbornly({ url, message }: Delivery, post: Post): Promise<number> {
-  const status = await post(url, message);
-  return status === 400 ? post(url, message) : status;
+function stubbornly(refusal: number): NonNullable<Twist['delivers']> {
+  return async ({ url, message }, post) => {
+    const status = await post(url, message);
+    return status === refusal ? post(url, message) : status;
+  };
+}
+
+/** What the tool behind is told never makes it try again. */
+function giveUpAfter(failure: number): NonNullable<Twist['delivers']> {
+  return async ({ url, message }, post) => {
+    const status = await post(url, message);
+    return status === failure ? 200 : status;
+  };
+}
+
+/** As {@link sharing}, with a variable for each thread. */
+function sharingInThread(): Twist {
+  const latest = new Map<unknown, Fields>();
+  return {
+    invocation(invocation) {
+      const { id, group_id, call_id } = invocation;
+      latest.set(group_id, { id, call_id });
+      return invocation;
+    },
+    async delivers({ url, message }, post) {
+      await runnableSleep(100); // other calls of the thread come
+      return post(url, { ...message, ...latest.get(message['group_id']) });
+    },
+  };
+}
+
+/** The ending of a callback URL begins after its token. */
+function lowercased(url: string): string {
+  return url.replace(/(\/callback\/[^/?]+)(\/[^?]+)/, (_, token, path) => token + path.toLowerCase());
+}
+
+function withoutRepetitions(url: string): string {
+  const { origin, pathname, searchParams } = new URL(url);
+  if (new Set(searchParams.keys()).size === searchParams.size) return url;
+  return `${origin}${pathname}?${new URLSearchParams(Object.fromEntries(searchParams))}`;
+}
+
+function withState(message: Fields, url: string): Fields {
+  if (message['type'] !== 'oauth') return message;
+  return { ...message, auth_url: `https://auth.example.com/authorize?state=${encodeURIComponent(url)}` };
 }
 
 const PATCH = '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+b\n';
@@ -191,6 +286,12 @@ export const displays: BrokenTools = {
       'repeats a short text',
       { display_as: [{ type: 'text', content: 'done' }] },
       /only repeats the text/,
+    ),
+    ofResult('ends in nothing', { display_as: [DIFF, { type: 'text', content: ' ' }] }, /its last is empty/),
+    ofResult(
+      'ends in a page on one line',
+      { display_as: [DIFF, { type: 'text', content: 'word '.repeat(400) }] },
+      /its last has 1999 characters/,
     ),
   ],
   'TOOL-DIFF': [

@@ -11,6 +11,18 @@ import {
 } from './tool.js';
 
 const SOUND = { operation: 'read', arguments: { line: 1 } };
+const FAULTY = { operation: 'read', arguments: { line: 0 } };
+const FILTER = {
+  type: 'object',
+  properties: { from: { type: 'integer' }, tags: { type: 'array', items: { type: 'string' } } },
+  required: ['from', 'tags'],
+};
+const FILTERED = {
+  type: 'object',
+  properties: { filter: FILTER },
+  required: ['filter'],
+  additionalProperties: false,
+};
 
 /** What is wrong with how that is refused which must be, or with the words for it. */
 export const refusals: BrokenTools = {
@@ -19,6 +31,39 @@ export const refusals: BrokenTools = {
       does: 'executes whatever it is reported',
       start: () => startTwisted({ invocation: call => ({ ...call, ...(isCall(call) && SOUND) }) }),
       says: /was executed: its result is/,
+    },
+    {
+      does: 'executes any name, with arguments that it validates',
+      start: () =>
+        startTwisted({ invocation: call => (isKnown(call) ? call : { ...call, operation: 'read' }) }),
+      says: /^an unknown operation was executed: its result is that of a valid call/,
+    },
+    {
+      does: 'takes a name in capitals for the same name',
+      start: () =>
+        startTwisted({
+          invocation: call => ({ ...call, operation: String(call['operation']).toLowerCase() }),
+        }),
+      says: /^an unknown operation was executed: its result is that of a valid call/,
+    },
+    {
+      does: 'calls what every object inherits',
+      start: () =>
+        startTwisted({
+          delivers: ({ url, message, invocation }, post) =>
+            post(url, invocation['operation'] === 'constructor' ? { ...message, text: '{}' } : message),
+        }),
+      says: /^an unknown operation may have been executed/,
+      status: 'warn',
+    },
+    {
+      does: 'validates no argument within another',
+      start: () =>
+        startTwisted({
+          toolset: schemed(FILTERED),
+          invocation: call => ({ ...call, ...(call['operation'] === 'odd' && !hasFilter(call) && FAULTY) }),
+        }),
+      says: /arguments do not match its inputSchema was executed/,
     },
   ],
   'TOOL-UNKNOWN-OP': [
@@ -44,7 +89,13 @@ export const refusals: BrokenTools = {
     },
     {
       does: 'is gone after what is not JSON',
-      start: () => startTwisted(dying()),
+      start: () => startTwisted(dyingOf(body => !isJson(body))),
+      says: /malformed payload/,
+      status: 'fail',
+    },
+    {
+      does: 'is gone after a callback URL that is not a URL',
+      start: () => startTwisted(dyingOf(hasNoUrl)),
       says: /malformed payload/,
       status: 'fail',
     },
@@ -68,6 +119,9 @@ export const refusals: BrokenTools = {
   'TOOL-ERRPREFIX': [
     failing('begins in its own way', 'Failure: the disk is full', /does not start with "Error: "/),
     failing('says nothing', 'Error: ', /an error has no message/),
+    ...['[object Object]', 'undefined'].map(text =>
+      failing(`says ${text}`, `Error: ${text}`, /an error has no message/),
+    ),
   ],
   'TOOL-NOLEAK': [
     failing(
@@ -87,6 +141,19 @@ export const refusals: BrokenTools = {
       says: /a stack trace/,
     },
     failing('shows its paths', 'Error: cannot write /home/bob/tool/cache.json', /a path of the host/),
+    failing('shows its file URLs', 'Error: cannot load file:///srv/tool/cache.mjs', /a path of the host/),
+    failing('shows its modules', "Error: Cannot find module '/app/src/db.js'", /a path of the host/),
+    failing('shows a frame of Ruby', "Error: no row (lib/store.rb:12:in `find')", /a stack trace/),
+    failing(
+      'shows a panic of Rust',
+      "Error: thread 'tokio-runtime-worker' (4711) panicked at src/main.rs:3:5: no row",
+      /a stack trace/,
+    ),
+    failing(
+      'shows the address of its database',
+      'Error: connect ECONNREFUSED 10.0.3.7:5432',
+      /an address of its network/,
+    ),
   ],
 };
 
@@ -105,16 +172,21 @@ function answering(
   return { does: `answers ${does}`, start: () => startTwisted({ answers }), says };
 }
 
-/** No one is there any more once it got what it cannot read. */
-function dying() {
+/** No one is there any more once it got a body that it cannot read. */
+function dyingOf(isUnreadable: (body: string) => boolean) {
   let isDead = false;
   return {
     isGone: () => isDead,
     answers(_: string, body: string) {
-      isDead ||= !isJson(body);
+      isDead ||= isUnreadable(body);
       return isDead ? ('reset' as const) : undefined;
     },
   };
+}
+
+function hasNoUrl(body: string): boolean {
+  const { callback_url: url } = fieldsIn(body);
+  return url !== undefined && !(typeof url === 'string' && URL.canParse(url));
 }
 
 function isJson(body: string): boolean {
@@ -162,6 +234,7 @@ export const servers: BrokenTools = {
   ],
   'TOOL-DISCOVER': [
     offering('has no endpoint', ({ endpoint, ...toolset }) => toolset, /invalid toolset: /),
+    offering('has a schema that is invalid', schemed({ type: 'objekt' }), /invalid toolset: /),
     offering('offers nothing', toolset => ({ ...toolset, tools: [] }), /invalid toolset: /),
   ],
   'TOOL-NAMES': [
@@ -171,6 +244,7 @@ export const servers: BrokenTools = {
   'TOOL-MIGRATE': [
     migrating('has no /migrate', { status: 404 }, /\/migrate is missing/),
     migrating('moves what is not there', { status: 200 }, /\/migrate answered 200 to an invalid request/),
+    migrating('accepts what is not there', { status: 202 }, /\/migrate answered 202 to an invalid request/),
   ],
 };
 
@@ -185,9 +259,18 @@ function offering(does: string, toolset: (toolset: Fields) => Fields, says: RegE
 }
 
 function named(name: string): (toolset: Fields) => Fields {
+  return offeringOdd({ name });
+}
+
+function schemed(inputSchema: object): (toolset: Fields) => Fields {
+  return offeringOdd({ inputSchema });
+}
+
+/** With other members of the odd operation. */
+function offeringOdd(members: object): (toolset: Fields) => Fields {
   return toolset => {
     const tools = Array.isArray(toolset['tools']) ? toolset['tools'].filter(isFields) : [];
-    return { ...toolset, tools: tools.map(tool => ({ ...tool, ...(tool['name'] === 'odd' && { name }) })) };
+    return { ...toolset, tools: tools.map(tool => ({ ...tool, ...(tool['name'] === 'odd' && members) })) };
   };
 }
 
@@ -195,4 +278,9 @@ function migrating(does: string, answer: Answer, says: RegExp): BrokenTool {
   const toolset = (offered: Fields) => ({ ...offered, needsMigration: true });
   const answers = (path: string) => (path === '/migrate' ? answer : undefined);
   return { does, start: () => startTwisted({ toolset, answers }), says };
+}
+
+/** Whether the arguments are right as far as this tool looks. */
+function hasFilter({ arguments: args }: Fields): boolean {
+  return isFields(args) && isFields(args['filter']) && Object.keys(args).length === 1;
 }

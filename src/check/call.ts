@@ -224,6 +224,14 @@ export class CallEvidence {
     return JSON.stringify([this.invocation?.operation, this.invocation?.arguments]);
   }
 
+  /** Whether one of these events is a request of this call. */
+  isAbout(events: ReadonlySet<number>): boolean {
+    const { attempts, callbacks, strays, selections, cancels } = this;
+    return [attempts, callbacks, strays, selections, cancels]
+      .flat()
+      .some(({ request }) => events.has(request.seq));
+  }
+
   get isHostile(): boolean {
     return this.plans.some(({ plan }) => plan === HOSTILE_TEXTS);
   }

@@ -321,9 +321,7 @@ export function concernedProbes(
 }
 
 function callsOf(events: ReadonlySet<number>, calls: readonly CallEvidence[]): readonly CallEvidence[] {
-  return calls.filter(({ attempts, callbacks, strays, selections, cancels }) =>
-    [attempts, callbacks, strays, selections, cancels].flat().some(({ request }) => events.has(request.seq)),
-  );
+  return calls.filter(call => call.isAbout(events));
 }
 
 /** Names are not cut: redaction cannot find a secret that was cut. */

@@ -15,7 +15,7 @@ type CaseVerdict = Pick<CaseCheck, 'status' | 'reason' | 'reasonLines' | 'events
 
 const MAX_FAULTS = 20;
 
-const NO_HEADERS = 'the recording does not show the headers of calls; check the tool with --cases';
+const NO_HEADERS = 'the recording does not show the headers of calls; check the tool itself with these cases';
 
 /** Compares the calls of each case with what the case expects. If there are several recordings, the worst result counts. */
 export function judgeCases(cases: readonly Case[], evidences: readonly Evidence[]): readonly CaseCheck[] {
@@ -25,7 +25,7 @@ export function judgeCases(cases: readonly Case[], evidences: readonly Evidence[
   const missing: CaseVerdict = {
     status: 'could-not-run',
     reason: isOtherCheck
-      ? 'this check was recorded without cases; check the tool with --cases'
+      ? 'this check was recorded without cases; check the tool itself with them'
       : 'not called',
     events: [],
     ...(evidences.some(({ exit }) => exit) && { byExit: true }),

@@ -5,6 +5,7 @@ import type { ExpectedFailure } from '../fixtures/check-files.js';
 import { REQUIREMENT_IDS, type RequirementId, type Side } from '../protocol/requirements.js';
 import { groupBy } from '../util/collections.js';
 import { firstWithRest, joinFirst } from '../util/text.js';
+import { type Judgement, withCauses } from './causes.js';
 import type { ServerExit } from './crash.js';
 import {
   type ConcernedCall,
@@ -96,8 +97,8 @@ export interface Check extends Pick<Rule, 'id' | 'side' | 'level'> {
   readonly advice?: string;
   /** The places in the messages of the reported violations. */
   readonly spots?: readonly Spot[];
-  /** Other requirements that may fail for the same reason. */
-  readonly masks?: readonly RequirementId[];
+  /** The failed requirement because of which it could not run. */
+  readonly cause?: RequirementId;
   /** It does not pass because the server exited. */
   readonly byExit?: true;
 }
@@ -175,14 +176,10 @@ export function checksOf(
   evidences: readonly Evidence[],
   { only, skip }: Selection = {},
 ): readonly Check[] {
-  const checks = REQUIREMENT_IDS.filter(id => RULES[id].side === side)
+  const judged = REQUIREMENT_IDS.filter(id => RULES[id].side === side)
     .filter(id => (only?.has(id) ?? true) && !skip?.has(id))
-    .map(id => judge(RULES[id], ...evidences));
-  const open = new Set(checks.filter(isOpen).map(({ id }) => id));
-  return checks.map(({ masks = [], ...check }) => {
-    const masked = masks.filter(id => id !== check.id && open.has(id));
-    return masked.length > 0 ? { ...check, masks: masked } : check;
-  });
+    .map(id => judgeRule(RULES[id], evidences));
+  return withCauses(judged, evidences);
 }
 
 function countStatuses(checks: readonly Check[]): CheckReport['summary'] {
@@ -205,13 +202,16 @@ const WORST_FIRST = ['violated', 'unrecorded', 'doubtful', 'met', 'inconclusive'
 
 /** Judges one or more recordings by a rule, each recording separately. */
 export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
-  const { id, side, level, masks } = rule;
+  return judgeRule(rule, evidences).check;
+}
+
+function judgeRule(rule: Rule, evidences: readonly Evidence[]): Judgement<Check> {
+  const { id, side, level } = rule;
   const about = { id, side, level };
-  const notApplicable = (reason: string): Check => ({
-    ...about,
-    status: 'not-applicable',
-    reason,
-    events: [],
+  const notApplicable = (reason: string): Judgement<Check> => ({
+    rule,
+    check: { ...about, status: 'not-applicable', reason, events: [] },
+    observations: [],
   });
   if ('unobservable' in rule) return notApplicable(rule.unobservable);
   const able = evidences.filter(({ view }) => view?.supports(...(rule.needs ?? [])) ?? true);
@@ -224,7 +224,7 @@ export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
   const spots = shown.flatMap(each => each.spots ?? []);
   const remarks = found.filter(({ isRemarkable }) => isRemarkable);
   const absent = able.length < evidences.length ? unsupported(rule, evidences) : rule.absent;
-  return {
+  const check: Check = {
     ...about,
     status,
     ...(found.length > 0 ? reasonOf(remarks.length > 0 ? remarks : found) : { reason: absent }),
@@ -233,8 +233,8 @@ export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
     ...(isOpen({ status }) && concernOf(found, rule, status, evidences)), // other ids differ in each run
     ...detailsOf(found[0]),
     ...(spots.length > 0 && { spots }),
-    ...((status === 'fail' || status === 'warn') && masks && { masks }),
   };
+  return { rule, check, observations };
 }
 
 function detailsOf({

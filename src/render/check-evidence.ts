@@ -300,8 +300,7 @@ export interface Finding extends Pick<Row, 'events' | 'spots' | 'runs'> {
   readonly actual?: string | undefined;
   /** How to fix a violation. */
   readonly advice?: string;
-  readonly masks?: readonly RequirementId[] | undefined;
-  /** The violated rule that explains why this one could not run. */
+  /** The failed rule that explains why this one could not run. */
   readonly cause?: RequirementId | undefined;
   /** What else it says, with labels. */
   readonly facts?: readonly (readonly [label: string, text: string])[];
@@ -425,18 +424,14 @@ function notRepeated({ isRepeated, repeats }: NonNullable<Conformance['exit']>):
 
 export const CASES = { pass: 'passed', fail: 'failed', 'could-not-run': 'could-not-run' } as const;
 
-/** The failed rule that masks a rule which could not run, or else one that masks it through another rule which could not run. */
-function causeOf({ id, standing }: Row, checks: readonly Row[]): Finding['cause'] {
+/** The failed rule that explains why this one could not run. */
+function causeOf({ cause, standing }: Row, checks: readonly Row[]): Finding['cause'] {
   if (standing !== 'could-not-run') return undefined;
-  const masks = (row: Row, other: RequirementId) => RULES[row.id].masks?.includes(other) === true;
-  const failed = checks.filter(({ status }) => status === 'fail');
-  const between = checks.filter(row => row.status === 'could-not-run' && masks(row, id));
-  const direct = failed.find(row => masks(row, id));
-  return (direct ?? failed.find(row => between.some(other => masks(row, other.id))))?.id;
+  return checks.find(({ id, status }) => id === cause && status === 'fail')?.id;
 }
 
 function findingOf(row: Row): Finding {
-  const { id, side, level, standing, reason, reasonLines = [reason], masks, expectedFailure, events } = row;
+  const { id, side, level, standing, reason, reasonLines = [reason], expectedFailure, events } = row;
   const { statement } = RULES[id];
   const { advice = RULES[id].advice } = row;
   const rule = {
@@ -446,7 +441,6 @@ function findingOf(row: Row): Finding {
     name: `${id} ${statement}`,
     title: titleOf(row),
     kind: level,
-    masks,
     events,
   };
   if (standing === 'stale') {

@@ -88,14 +88,13 @@ export function summaryText({ checks, cases, gaps, scenarios }: Conformance): st
 
 /** A finding in full: the requirement, what happened instead, and the messages that prove it. */
 export function findingLines(finding: Finding, record: WireRecord): readonly Line[] {
-  const { standing, heading, reasons, advice, masks = [] } = finding;
+  const { standing, heading, reasons, advice } = finding;
   const labelled = (label: string, words: Line): Line => [say(label.padEnd(10), 'gutter'), ...words];
   const details = [
     ...reasons.map(text => quote(text)),
     ...factsOf(finding, record.file).map(([label, text]) => labelled(label, quote(text))),
     ...(hasEvidence(standing) ? evidenceLines(finding, record) : []),
     ...(advice === undefined ? [] : [labelled('to do', [say(advice)])]),
-    ...(masks.length > 0 ? [[say(`may also cause: ${masks.join(', ')}`, 'dim')]] : []),
   ];
   return [
     [STANDINGS[standing].mark, say(' ', 'gutter'), ...heading],

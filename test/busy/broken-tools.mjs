@@ -23,10 +23,14 @@ const SOURCE = `
   export { callbacks } from './callbacks.ts';
   export { flows } from './flows.ts';
   export { startWithOdd } from './tool.ts';
+  export { RULES } from '../../../../src/check/judge.ts';
 `;
 
-/** The broken tools: the rule that each breaks, what it does, and how to start it in this process. */
-export async function loadBrokenTools() {
+/**
+ * The broken tools: the rule that each breaks, what it does, and how to start it in this process. Also the rules that a broken one may
+ * break too.
+ */
+export async function loadTables() {
   const outfile = join(ROOT, 'node_modules/.cache/broken-tools.mjs');
   await build({
     stdin: { contents: SOURCE, resolveDir: join(ROOT, 'test/e2e/check/broken') },
@@ -38,9 +42,9 @@ export async function loadBrokenTools() {
     define: { PROGRAM_VERSION: '"test"' },
     logLevel: 'warning',
   });
-  const { acknowledgements, callbacks, flows, startWithOdd } = await import(pathToFileURL(outfile));
+  const { acknowledgements, callbacks, flows, startWithOdd, RULES } = await import(pathToFileURL(outfile));
   const tables = { ...acknowledgements, ...callbacks, ...flows };
-  return Object.entries(TOOLS).map(([id, does]) => {
+  const tools = Object.entries(TOOLS).map(([id, does]) => {
     const {
       status,
       fixture,
@@ -48,4 +52,5 @@ export async function loadBrokenTools() {
     } = tables[id].find(tool => tool.does === does);
     return { id, does, status, start };
   });
+  return { tools, masksOf: id => RULES[id].masks ?? [] };
 }

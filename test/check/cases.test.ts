@@ -190,7 +190,7 @@ describe('a recorded call without a case index', () => {
   test('has no case if the check ran without cases; the error tells how to fix this', async () => {
     expect(await judgedOf(same, probed, call(), acknowledged(), resultArrives())).toMatchObject({
       status: 'could-not-run',
-      reason: 'this check was recorded without cases; check the tool with --cases',
+      reason: 'this check was recorded without cases; check the tool itself with them',
     });
     expect(await judgedOf(same, probed)).toMatchObject({ reason: 'not called' });
   });
@@ -219,7 +219,7 @@ cases:
   };
   const [passed, absent] = ['pass: the result is as expected', 'could-not-run: not called'];
   const hidden =
-    'could-not-run: the recording does not show the headers of calls; check the tool with --cases';
+    'could-not-run: the recording does not show the headers of calls; check the tool itself with these cases';
   expect(await statusesFor({ user_id: 'bob' })).toEqual([absent, passed, hidden]);
   expect(await statusesFor({ user_id: 'alice' })).toEqual([passed, absent, hidden]);
 });

@@ -91,6 +91,17 @@ describe('operations that cannot be called', () => {
   test('are reported if there are no others', async () => {
     const tools = [tool('drop', { destructive: true })];
     const { warnings } = await callablesOf({ ...TOOLSET, tools }, { operations: [], cases: [] });
-    expect(warnings).toEqual([expect.stringContaining('no operation is called')]);
+    expect(warnings).toEqual([expect.stringMatching(/^no operation is called: .*, or --cases <file>/)]);
+  });
+
+  test('are reported if there are only cases; --cases is not advised again', async () => {
+    const tools = [tool('drop', { destructive: true })];
+    const { warnings } = await callablesOf(
+      { ...TOOLSET, tools },
+      { operations: [], cases: [written('drop')] },
+    );
+    expect(warnings).toEqual([
+      expect.stringMatching(/^only the cases are called, once each, .* add --operation <name>[^-]*$/),
+    ]);
   });
 });

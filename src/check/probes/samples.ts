@@ -66,10 +66,7 @@ export async function callablesOf(
       written: cases.find(({ operation }) => operation === tool.name),
     }))
     .filter(({ isHarmless, written }) => isHarmless || written);
-  if (!allowed.some(({ isHarmless }) => isHarmless))
-    warnings.push(
-      `${allowed.length === 0 ? 'no operation is called' : 'only the cases are called, once each, so most rules could not run'}: no operation is marked readOnly without requiresAuth or longRunning; add --operation <name> for one that may be called repeatedly, or --cases <file> for single calls`,
-    );
+  if (!allowed.some(({ isHarmless }) => isHarmless)) warnings.push(onlySingleCalls(allowed.length > 0));
   for (const { tool, isHarmless, written } of allowed) {
     await setImmediate(); // signals are handled between two schemas
     const found = isOver()
@@ -79,6 +76,14 @@ export async function callablesOf(
     else callables.push({ tool, arguments: found, caller: written?.caller, isHarmless });
   }
   return { callables, warnings };
+}
+
+function onlySingleCalls(hasCases: boolean): string {
+  const what = hasCases
+    ? 'only the cases are called, once each, so most rules could not run'
+    : 'no operation is called';
+  const others = hasCases ? '' : ', or --cases <file> for single calls';
+  return `${what}: no operation is marked readOnly without requiresAuth or longRunning; add --operation <name> for one that may be called repeatedly${others}`;
 }
 
 async function argumentsFor(tool: Tool, written: Case | undefined): Promise<Callable['arguments'] | string> {

@@ -75,14 +75,13 @@ export const contentRules = defineRules({
     ],
     absent: 'no two calls with callbacks ran at the same time',
     observe: ({ calls, until, isNameOfOtherCall: isOthers }) => {
-      const mixed = calls.flatMap(({ invocation, received }) =>
-        invocation ? received.flatMap(each => onNames(each, invocation, isOthers) ?? []) : [],
-      );
-      if (mixed.length > 0) return mixed;
-      const overlapping = overlappingCalls(calls, until);
-      return overlapping.map(({ callbacks }) =>
-        met(callbacks, `${overlapping.length} calls that overlapped`),
-      );
+      const overlapping = new Set(overlappingCalls(calls, until));
+      const what = `${overlapping.size} calls that overlapped`;
+      return calls.map(call => {
+        const { invocation, received, callbacks } = call;
+        const mixed = invocation ? received.flatMap(each => onNames(each, invocation, isOthers) ?? []) : [];
+        return mixed.length === 0 && overlapping.has(call) ? met(callbacks, what) : mixed;
+      });
     },
   },
   'TOOL-ERRPREFIX': {

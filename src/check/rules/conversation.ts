@@ -142,7 +142,8 @@ export const conversationRules = defineRules({
   'TOOL-CANCEL': {
     level: 'SHOULD',
     statement: 'always answers /cancel_tool_call with 200; never crashes on it',
-    advice: 'Answer POST /cancel_tool_call with 200 for every id; never use an id as a path.',
+    advice:
+      'Answer POST /cancel_tool_call with 200 for every id, known or not, and catch errors of the handler.',
     failsWhere: 'the tool crashes',
     absent: 'no call was canceled',
     observe: evidence => onNotices(evidence.cancels, '/cancel_tool_call', evidence),
@@ -150,7 +151,8 @@ export const conversationRules = defineRules({
   'TOOL-CLOSE': {
     level: 'SHOULD',
     statement: 'always answers /close_thread with 200 and an empty body; never crashes on it',
-    advice: 'Answer POST /close_thread with 200 and no body for every thread_id; not with 204 or 404.',
+    advice:
+      'Answer POST /close_thread with 200 for every thread_id, known or not, and catch errors of the handler.',
     failsWhere: 'the tool crashes',
     absent: 'no thread was closed',
     observe: evidence => onNotices(evidence.closes, '/close_thread', evidence),
@@ -306,7 +308,12 @@ function onNotice(notice: RoundTrip, path: string): Observation {
     if (responseSize === 0) return met(notice);
     const length = response?.headers['content-length'];
     const actual = length === undefined ? 'a body' : `a body of ${bytesText(Number(length))}`;
-    return violated(`${path} answered 200 with ${actual}`, notice, { expected: 'an empty body', actual });
+    const advice = `Answer POST ${path} with 200 and an empty body.`;
+    return violated(`${path} answered 200 with ${actual}`, notice, {
+      expected: 'an empty body',
+      actual,
+      advice,
+    });
   }
   if (status !== null) return violated(`${path} answered ${status}`, notice, statusMismatch(notice));
   if (!error) return unrecorded(`the answer to ${path} was not recorded`, notice);

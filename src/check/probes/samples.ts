@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Caller, Case, Offer } from '../../fixtures/check-files.js';
 import { ArgumentMaker } from '../../json-schema/example.js';
+import { llmText, outcomeOfText } from '../../protocol/outcome.js';
 import type { RequirementId } from '../../protocol/requirements.js';
 import type { Tool, Toolset } from '../../protocol/toolset.js';
 import { toolOf } from '../../runtime/check-call.js';
-import { forEachConcurrently } from '../../util/collections.js';
+import { forEachConcurrently, groupBy } from '../../util/collections.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { didYouMean } from '../../util/text.js';
+import { didYouMean, excerpt, joinFirst } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import type { ProbeCall, ProbeClient, ProbePlan, Prober } from './prober.js';
 
@@ -136,6 +137,9 @@ const HOSTILE_TEXTS: readonly string[] = [
 /** Maximum number of calls with hostile texts. */
 const MAX_HOSTILE = 4 * HOSTILE_TEXTS.length;
 
+/** Maximum number of operations that a warning names. */
+const MAX_NAMED = 3;
+
 /** After this many silent operations, the rest is skipped. */
 const MAX_SILENT = 3;
 
@@ -183,19 +187,22 @@ export class SampleCalls {
     private readonly plan: ProbePlan,
     readonly callables: readonly Callable[],
     private readonly cases: readonly IndexedCase[],
+    /** The names given with --operation. */
+    private readonly selected: readonly string[],
   ) {}
 
   /** @param plan the plan of the calls without a case @throws ProtocolCliError `unknown-operation` */
   static async of(prober: Prober, plan: ProbePlan, toolset: Toolset | null, options: SampleOptions) {
-    if (!toolset) return new SampleCalls(prober, plan, [], []);
+    if (!toolset) return new SampleCalls(prober, plan, [], [], []);
     const { callables, warnings } = await callablesOf(toolset, options);
     for (const message of warnings) prober.warn(message);
+    const { operations, repeats } = options;
     const cases = [...options.cases.entries()];
-    if (!options.repeats) return new SampleCalls(prober, plan, callables, cases);
+    if (!repeats) return new SampleCalls(prober, plan, callables, cases, operations);
     const harmless = callables.filter(({ isHarmless }) => isHarmless);
     const isHarmless = ([, { operation }]: IndexedCase) =>
       harmless.some(({ tool }) => tool.name === operation);
-    return new SampleCalls(prober, plan, harmless, cases.filter(isHarmless));
+    return new SampleCalls(prober, plan, harmless, cases.filter(isHarmless), operations);
   }
 
   get finished(): Promise<void> {
@@ -209,8 +216,8 @@ export class SampleCalls {
   }
 
   /**
-   * The operation that the other probes call: the first that answers with a plain result, else one that asks a question, subscribes, or is
-   * silent; null if absent. An operation that needs consent would need it each time.
+   * The operation that the other probes call: the first that answers with a plain result, else one that answers with an error, asks a
+   * question, subscribes, or is silent; null if absent. An operation that needs consent would need it each time.
    */
   get operation(): Promise<ProbeCall | null> {
     this.#operation ??= this.#pickOperation();
@@ -332,6 +339,33 @@ export class SampleCalls {
     });
     if (skipped > 0)
       this.prober.warn(`${skipped} more operations were not called: ${silent} did not respond in time`);
+    await this.#warnOfErrors(samples);
+  }
+
+  /** What passed with errors alone is worth less: said of the selected operations, and of all if none did anything else. */
+  async #warnOfErrors(samples: readonly Sample[]): Promise<void> {
+    const results = await Promise.all(
+      samples.map(async ({ call, sent }) => ({ name: call.operation, error: errorIn(await sent) })),
+    );
+    const byName = [...groupBy(results, ({ name }) => [name]).values()];
+    const failed = byName
+      .filter(own => own.every(({ error }) => error !== null))
+      .flatMap(([first]) => first ?? []);
+    const isWritten = (name: string) => this.cases.some(([, { operation }]) => operation === name);
+    const told = failed.filter(
+      ({ name }) => !isWritten(name) && (failed.length === byName.length || this.selected.includes(name)),
+    );
+    const [first] = told;
+    if (!first) return;
+    const names = joinFirst(
+      told.map(({ name }) => name),
+      MAX_NAMED,
+    );
+    this.prober.warn(
+      visibleLine(
+        `nothing but errors was seen of ${names} (${excerpt(first.error ?? '')}), so what passed says little about results: write cases with arguments that succeed (--cases); earlier cases of the same thread can prepare them`,
+      ),
+    );
   }
 
   /** A followed subscription may end without a cancel, so a second call tests the cancel. */
@@ -367,10 +401,19 @@ export class SampleCalls {
     if (!call) return null;
     await call.waitFor(['tool_result', 'user_choice', 'oauth']);
     if (call.hasReceived('oauth')) return null;
-    if (call.hasReceived('user_choice')) return 1;
-    if (call.isSubscription) return 2;
-    return call.hasReceived('tool_result') ? 0 : 3;
+    if (call.hasReceived('user_choice')) return 2;
+    if (call.isSubscription) return 3;
+    if (!call.hasReceived('tool_result')) return 4;
+    return errorIn(call) === null ? 0 : 1;
   }
+}
+
+/** The text of its result, if that is an error. */
+function errorIn(call: SentCall | null): string | null {
+  const result = call?.callbacks.find(({ message }) => message?.type === 'tool_result')?.message;
+  if (result?.type !== 'tool_result') return null;
+  const text = llmText(result);
+  return outcomeOfText(text).type === 'error' ? text : null;
 }
 
 function isPlain(call: SentCall | null): boolean {

@@ -122,6 +122,7 @@ export const deliveryRules = defineRules({
     level: 'MUST',
     statement: 'uses the callback URL exactly as given',
     advice: 'POST to callback_url exactly as received: do not parse it, normalize it or append to it.',
+    invocationPage: 'The URL where the tool MUST POST results.',
     masks: ['TOOL-ASYNC', 'TOOL-ALWAYS', ...CALLBACK_RULES],
     absent: 'no callback came',
     observe: evidence => [...evidence.calls.map(onUrl), onStrays(evidence)],

@@ -106,7 +106,7 @@ export const invocationRules = defineRules({
     advice:
       'Look up the operation and validate the arguments against its inputSchema before you do anything else.',
     invocationPage:
-      'Upon receiving an invocation, the tool MUST validate that the operation field references a supported operation.',
+      'Upon receiving an invocation, the tool MUST validate that the operation field references a supported operation. … Tools MUST validate all input arguments before processing to guard against injection attacks, unexpected data types, or values outside acceptable ranges.',
     masks: ['TOOL-UNKNOWN-OP', 'TOOL-BAD-ARGS'],
     absent: 'no call with an unknown operation or with invalid arguments had an outcome',
     observe: ({ calls }) => {

@@ -26,6 +26,7 @@ import { invocationRules } from './rules/invocations.js';
 import { runtimeAcknowledgementRules } from './rules/runtime-acknowledgements.js';
 import { runtimeConversationRules } from './rules/runtime-conversation.js';
 import { runtimeNoticeRules } from './rules/runtime-notices.js';
+import { runtimeOrderRules } from './rules/runtime-order.js';
 import { runtimeRequestRules } from './rules/runtime-requests.js';
 import { runtimeResultRules } from './rules/runtime-results.js';
 import type { RuntimeView } from './runtime-view.js';
@@ -40,6 +41,7 @@ const BY_THEME: Readonly<Record<RequirementId, Rule>> = {
   ...runtimeRequestRules,
   ...runtimeAcknowledgementRules,
   ...runtimeNoticeRules,
+  ...runtimeOrderRules,
   ...runtimeResultRules,
   ...runtimeConversationRules,
 };

@@ -64,7 +64,7 @@ const RUNTIME: Readonly<Record<string, Rule['level']>> = {
   'RT-NOTIFY': 'MUST',
   'RT-MIGRATE': 'MUST',
   'RT-TOOLSET': 'MUST',
-  'RT-CACHE': 'MUST',
+  'RT-CACHE': 'SHOULD',
   'RT-AUDIT': 'SHOULD',
   'RT-ACK': 'SHOULD',
   'RT-TIMEOUT': 'none',

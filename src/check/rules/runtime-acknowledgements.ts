@@ -15,6 +15,7 @@ import {
   violatedIfComplete,
 } from '../rule.js';
 import type { RequestedCall, RuntimeView } from '../runtime-view.js';
+import { hasOddSegment } from './runtime-results.js';
 
 /** Minimum total of all pauses, in ms. */
 const MIN_TOTAL_MS = 100;
@@ -114,9 +115,16 @@ function onRefusedCall({ call, answers }: RequestedCall, view: RuntimeView, unti
     return violated(`sent again after the acknowledgement ${refused.status}`, [refused, again]);
   if (last.status === null || last.status === 200) return null;
   const after = `after the acknowledgement ${last.status}`;
-  if (answers.length > 0) return onFailedResult(call, last, answers, after);
+  const given = answers.filter(({ event }) => event.seq < view.mayIgnoreFromSeq);
+  if (given.length > 0) return onFailedResult(call, last, given, after);
   if (view.isAnonymous || mayRetry(call, view.endRequestedAt ?? until)) return null;
-  return violatedIfComplete(`the model got no failed result ${after}`, last);
+  const [late] = answers;
+  return late
+    ? violatedIfComplete(
+        `the model got no failed result before the runtime was asked to end or to cancel, ${after}`,
+        [last, late],
+      )
+    : violatedIfComplete(`the model got no failed result ${after}`, last);
 }
 
 function onFailedResult(
@@ -234,8 +242,12 @@ function nameOfReceived({ verdict }: CallbackEvidence): string | null {
   }
 }
 
-/** RT-SUB and RT-VIEW judge refused events and views. The call of a further, different result is not pending (RT-MATCH). */
+/**
+ * RT-SUB and RT-VIEW judge refused events and views, RT-DISPLAY refused segments. The call of a further, different result is not pending
+ * (RT-MATCH).
+ */
 function isJudgedElsewhere({ message, verdict }: CallbackEvidence): boolean {
   if (message?.type === 'subscription_event' || message?.type === 'view_update') return true;
+  if (message?.type === 'tool_result' && hasOddSegment(message)) return true;
   return verdict?.kind === 'duplicate' && !verdict.identical;
 }

@@ -6,8 +6,8 @@ import { llmText } from '../../protocol/outcome.js';
 import { validate } from '../../protocol/validate.js';
 import { groupBy } from '../../util/collections.js';
 import { tokenlessUrl, urlWithoutQuery } from '../../util/url.js';
-import { stringsIn } from '../../util/values.js';
-import type { CallEvidence, ReceivedCallback } from '../call.js';
+import { stringsIn, valueAt } from '../../util/values.js';
+import type { CallbackEvidence, CallEvidence, ReceivedCallback } from '../call.js';
 import {
   defineRules,
   faultLine,
@@ -93,15 +93,20 @@ export const runtimeConversationRules = defineRules({
     statement: 'keeps the latest view per thread and type, and passes it on unchanged, whatever its type',
     advice:
       'Answer every view_update with 200, and pass on the latest of each type; only a client may ignore a type.',
+    needs: ['view'],
     absent: 'no view came',
-    observe: ({ calls, view }) => {
+    observe: ({ calls, unmatchedCallbacks, view }) => {
       const updates = calls.flatMap(call => call.messages('view_update')).filter(isView);
       const answers = updates.map(({ callback }) => {
         const { isRefused, status } = callback;
         if (status === null) return null;
         return isRefused ? violated(`a view was answered ${status}`, callback) : met(callback);
       });
-      return view ? [answers, onShownViews(updates, view), onViewTexts(updates, view)] : answers;
+      if (!view) return answers;
+      const others = [...calls.flatMap(call => call.callbacks), ...unmatchedCallbacks].filter(
+        callback => callback.typeName === 'view_update' && !updates.some(each => each.callback === callback),
+      );
+      return [answers, onShownViews(updates, others, view), onViewTexts(updates, view)];
     },
   },
 });
@@ -286,9 +291,15 @@ function isView({ callback: { verdict } }: View): boolean {
   return verdict?.kind === 'noted' || verdict?.kind === 'ignored';
 }
 
-/** The runtime must show the latest content of each view, and only content that the tool sent. */
-function onShownViews(updates: readonly View[], view: RuntimeView): Observed {
-  if (!view.supports('view')) return null;
+/**
+ * The runtime must show the latest content of each view, and only content that the tool sent.
+ * @param others views that the runtime must not show (RT-VALIDATE, RT-MATCH)
+ */
+function onShownViews(
+  updates: readonly View[],
+  others: readonly CallbackEvidence[],
+  view: RuntimeView,
+): Observed {
   const accepted = updates.filter(({ callback }) => callback.response && !callback.isRefused);
   const shown = view.observations('view');
   const latest = groupBy(accepted, ({ message }) => [`${message.group_id} ${message.view_type}`]);
@@ -298,7 +309,7 @@ function onShownViews(updates: readonly View[], view: RuntimeView): Observed {
     return violatedIfComplete('the latest content of a view was not shown', last.callback);
   });
   const changed = shown.map(each => {
-    if (accepted.some(update => isOf(each, update))) return null;
+    if (updates.some(update => isOf(each, update)) || others.some(other => mayShow(each, other))) return null;
     const sources = accepted.filter(({ message }) => message.view_type === each.message.view_type);
     const proof = [...sources.map(({ callback }) => callback), each];
     return violated('a view was shown with content that the tool did not send', proof);
@@ -315,6 +326,16 @@ function isOf(
     event.seq > callback.request.seq &&
     message.view_type === sentView.view_type &&
     isDeepStrictEqual(message.content ?? {}, sentView.content)
+  );
+}
+
+/** Whether a view may show a message that is no valid view of the thread: by its type or its content. */
+function mayShow({ event, message }: ObservationMessage<'view'>, { request }: CallbackEvidence): boolean {
+  const sent = request.body?.json.ok ? request.body.json.value : null;
+  return (
+    event.seq > request.seq &&
+    (valueAt(sent, 'view_type') === message.view_type ||
+      isDeepStrictEqual(valueAt(sent, 'content'), message.content))
   );
 }
 

@@ -134,12 +134,13 @@ export const runtimeRequestRules = defineRules({
     ],
   },
   'RT-CACHE': {
-    level: 'MUST',
-    statement: 'fetches a toolset once per session, and uses it for the whole session',
-    advice: 'Fetch each toolset when a session begins, and keep it until the session ends.',
+    level: 'SHOULD',
+    statement: 'fetches a toolset once per session, and uses it until the session ends or migrates',
+    advice: 'Fetch each toolset when a session begins, and keep it until the session ends or migrates.',
     needs: ['invoke'],
     absent: 'no scenario made two calls',
-    observe: ({ servers, calls, view }) => (view ? servers.map(each => onCachedToolset(each, calls)) : null),
+    observe: ({ servers, calls, view }) =>
+      view ? servers.map(each => onCachedToolset(each, calls, view)) : null,
   },
   'RT-AUDIT': {
     level: 'SHOULD',
@@ -319,9 +320,16 @@ function onUnusedToolset({ requestedCalls, servers }: Evidence): Observed {
     .map(each => doubtful(`${each.message.operation} of a valid toolset was not called`, each));
 }
 
-function onCachedToolset({ discoveries }: KnownServer, calls: readonly CallEvidence[]): Observed {
-  const loaded = discoveries.findIndex(({ reading }) => reading?.ok);
-  const [first, again] = loaded < 0 ? [] : [discoveries[loaded], discoveries.at(-1)];
+/** A migration may read the toolset again. */
+function onCachedToolset(
+  { discoveries }: KnownServer,
+  calls: readonly CallEvidence[],
+  view: RuntimeView,
+): Observed {
+  const movedAt = view.instructions('migrate')[0]?.event.seq ?? Number.POSITIVE_INFINITY;
+  const own = discoveries.filter(({ request }) => request.seq < movedAt);
+  const loaded = own.findIndex(({ reading }) => reading?.ok);
+  const [first, again] = loaded < 0 ? [] : [own[loaded], own.at(-1)];
   const [call, ...others] = calls.flatMap(({ attempts }) => attempts.slice(0, 1));
   if (!first || !again || !call) return null;
   if (again !== first && again.request.seq > call.request.seq)

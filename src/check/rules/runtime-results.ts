@@ -1,9 +1,8 @@
 import type { ToolResult } from '../../protocol/callbacks.js';
 import { llmText } from '../../protocol/outcome.js';
-import { groupBy } from '../../util/collections.js';
 import { excerpt } from '../../util/text.js';
 import { isRecord, stringsIn, valueAt } from '../../util/values.js';
-import type { CallbackEvidence, CallEvidence, ReceivedCallback } from '../call.js';
+import type { CallbackEvidence, CallEvidence } from '../call.js';
 import type { Evidence } from '../evidence.js';
 import {
   defineRules,
@@ -80,15 +79,6 @@ export const runtimeResultRules = defineRules({
     needs: ['human'],
     absent: 'not visible in HTTP traffic: it concerns what the user sees',
     observe: evidence => resultsSeen(evidence, onDisplay),
-  },
-  'RT-SERIAL': {
-    level: 'MUST',
-    statement: 'handles messages of one thread in order, and threads in parallel',
-    advice: 'Queue the messages of a thread, and handle them one after another.',
-    masks: ['RT-TEXT', 'RT-OAUTH', 'RT-CHOICE', 'RT-SUB', 'RT-VIEW'],
-    needs: ['model'],
-    absent: 'not visible in HTTP traffic: it concerns work after the answer',
-    observe: evidence => [onSameTime(evidence), onOrder(evidence)],
   },
   'RT-CANCEL': {
     level: 'MUST',
@@ -203,6 +193,7 @@ function tracesOf(view: RuntimeView, { request: { body } }: CallbackEvidence): r
 }
 
 function visibleIn(message: unknown): readonly string[] {
+  if (Array.isArray(message)) return message.flatMap(visibleIn);
   if (!isRecord(message)) return stringsIn(message);
   return VISIBLE.flatMap(name => stringsIn(message[name] ?? []));
 }
@@ -357,10 +348,12 @@ function isExplained({ message: { text } }: Shown['seen'][number], { call, resul
 
 const TOO_LARGE = 413;
 
+/** RT-DISPLAY judges the refusal of an unknown type; a malformed segment may be refused. */
 function onMissing(callback: CallbackEvidence, message: ToolResult): Observed {
   const { status, isRefused } = callback;
   if (status === TOO_LARGE) return null; // the protocol leaves the limit open
   if (!isRefused) return violatedIfComplete('a result never reached the model', callback);
+  if (hasOddSegment(message)) return null;
   if (message.text === undefined)
     return doubtful(`a result with content but no text was answered ${status}`, callback);
   return violatedIfComplete(
@@ -385,8 +378,9 @@ function difference(expected: string, actual: string) {
 /** A runtime supports the types that it showed at any time, and text. */
 function onDisplay(result: Shown, view: RuntimeView): Observed {
   const { status, callback, message, call } = result;
-  const isAccepted = callback.status !== null && callback.status < 300;
-  if (status !== 'awaited' || !call || !isAccepted) return null;
+  if (status !== 'awaited' || !call) return null;
+  if (callback.isRefused) return onRefusedSegments(callback, message);
+  if (callback.status === null || callback.status >= 300) return null;
   const [own] = view.observationsOf(call, 'human');
   const candidates = own ? [own] : view.possibleObservationsOf(null, 'human');
   const supported = new Set(view.observations('human').map(each => each.message.type));
@@ -401,15 +395,35 @@ function onDisplay(result: Shown, view: RuntimeView): Observed {
   return isUnseen ? violatedIfComplete('the user saw nothing of a result', callback) : null;
 }
 
+/** A runtime may refuse a result with a malformed segment, but should skip an unknown type. */
+function onRefusedSegments(callback: CallbackEvidence, message: ToolResult): Observed {
+  const { display_as: segments = [] } = message;
+  if (segments.some(isMalformed)) return met(callback);
+  if (segments.every(({ type }) => Object.hasOwn(SEGMENTS, type))) return null;
+  const what = `a result with a segment of an unknown type was answered ${callback.status}`;
+  return violated(what, callback, statusMismatch(callback));
+}
+
 /** The types that may be shown: that of the first supported segment, and those of invalid ones before it. */
 function fittingTypes(
   { display_as: segments = [], content = [] }: ToolResult,
   supported: ReadonlySet<string>,
 ) {
   const known = segments.filter(({ type }) => Object.hasOwn(SEGMENTS, type) && supported.has(type));
-  const index = known.findIndex(({ type, content: value }) => SEGMENTS[type]?.(value));
+  const index = known.findIndex(segment => !isMalformed(segment));
   const types = known.slice(0, index < 0 ? known.length : index + 1).map(({ type }) => type);
   return index < 0 ? [...types, 'text', ...content.map(({ type }) => type)] : types;
+}
+
+type Segment = NonNullable<ToolResult['display_as']>[number];
+
+function isMalformed({ type, content }: Segment): boolean {
+  return SEGMENTS[type]?.(content) === false;
+}
+
+/** Whether a result has a segment that is malformed or of an unknown type. */
+export function hasOddSegment({ display_as: segments = [] }: ToolResult): boolean {
+  return segments.some(segment => isMalformed(segment) || !Object.hasOwn(SEGMENTS, segment.type));
 }
 
 const SEGMENTS: Readonly<Record<string, (content: unknown) => boolean>> = {
@@ -417,64 +431,3 @@ const SEGMENTS: Readonly<Record<string, (content: unknown) => boolean>> = {
   diff: content => /^@@ /m.test(String(valueAt(content, 'patch'))),
   image: content => typeof valueAt(content, 'data') === 'string',
 };
-
-/** Callbacks that come while another one is handled must not fail. */
-function onSameTime({ calls, view }: Evidence): Observed {
-  if (!view || view.crash) return null;
-  const endAt = view.instructions('end')[0]?.event.seq ?? Number.POSITIVE_INFINITY;
-  const received = calls
-    .flatMap(call => call.received)
-    .map(({ callback }) => callback)
-    .filter(({ isUnsent, hasJsonType, lastSeq }) => !isUnsent && hasJsonType && lastSeq < endAt);
-  return received.map(callback => {
-    const { end, status } = callback;
-    const other = received.find(each => each !== callback && isAtOnce(callback, each));
-    if (!end || !other) return null;
-    if (status !== null && status < 500) return met([callback, other]);
-    const what = `was answered ${status ?? 'nothing'} while another callback was handled`;
-    return violated(what, [callback, other]);
-  });
-}
-
-function isAtOnce(one: CallbackEvidence, other: CallbackEvidence): boolean {
-  const isBefore = ({ end }: CallbackEvidence, { request }: CallbackEvidence) =>
-    (end?.seq ?? 0) < request.seq;
-  return !isBefore(one, other) && !isBefore(other, one);
-}
-
-/** Minimum time between two requests after which they cannot arrive together, in ms. */
-const MIN_GAP_MS = 150;
-
-/** The model must get the events of a thread in the order in which they arrived; results of several calls may be given to it together. */
-function onOrder({ calls, view }: Evidence): Observed {
-  if (!view) return null;
-  const events = calls.flatMap(call => call.messages('subscription_event'));
-  const threads = groupBy(events, ({ message }) => [message.group_id]).values();
-  return [...threads].map(thread => onOrderIn(thread, view));
-}
-
-function onOrderIn(thread: readonly ReceivedCallback<'subscription_event'>[], view: RuntimeView): Observed {
-  const texts = view.observations('model');
-  const shown = thread
-    .filter(
-      ({ callback: { status, verdict } }) => status !== null && status < 300 && verdict?.kind === 'noted',
-    )
-    .flatMap(({ callback, message: { text } }) => {
-      const seen = texts.find(each => each.message.text === text);
-      return seen ? [{ callback, seen }] : [];
-    })
-    .toSorted((one, other) => one.seen.event.seq - other.seen.event.seq);
-  return shown.slice(1).map((later, index) => {
-    const earlier = shown[index];
-    if (!earlier) return null;
-    const proof = [earlier, later].flatMap(({ callback, seen }) => [callback, seen]);
-    if (isSentAfter(earlier.callback, later.callback))
-      return violated('the model got two events in the wrong order', proof);
-    return isSentAfter(later.callback, earlier.callback) ? met(proof) : null;
-  });
-}
-
-/** Whether a message was sent after the answer to another one, or so long after it that a runtime must have read it. */
-function isSentAfter({ request }: CallbackEvidence, { request: first, end }: CallbackEvidence): boolean {
-  return request.at - first.at >= MIN_GAP_MS || (end !== null && end.seq < request.seq);
-}

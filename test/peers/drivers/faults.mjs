@@ -149,6 +149,13 @@ const BROKEN = {
     'waits-after-201': accepts(201),
     'waits-after-204': accepts(204),
     'waits-after-302': accepts(302),
+    'waits-after-201-until-the-end': {
+      isAccepted: status => status === 200 || status === 201,
+      async close() {
+        for (const call of this.openCalls()) await this.fail(call, 'the session ended');
+        await super.close();
+      },
+    },
     'hides-500-from-the-model': {
       async fail(call, reason) {
         if (!/\(5\d\d\)$/.test(reason)) await super.fail(call, reason);
@@ -289,6 +296,15 @@ const BROKEN = {
       },
     },
     'accepts-malformed-callbacks': answers200(/invalid callback: (?!type$)/),
+    'shows-malformed-views': {
+      callbackFault(callback) {
+        return callback?.type === 'view_update' && callback.group_id ? null : super.callbackFault(callback);
+      },
+      async onView(view) {
+        const { content = {} } = view;
+        return super.onView({ ...view, view_type: String(view.view_type), content: Object(content) });
+      },
+    },
     'processes-malformed-callbacks': {
       callbackFault(callback) {
         return TYPES.includes(callback?.type) ? null : super.callbackFault(callback);
@@ -438,6 +454,12 @@ const BROKEN = {
     'shows-the-last-segment': {
       shownSegment(result) {
         return super.shownSegment({ ...result, display_as: result.display_as?.toReversed() });
+      },
+    },
+    'refuses-an-unknown-segment': {
+      async onResult(call, result) {
+        const isUnknown = ({ type }) => !['text', 'diff', 'image'].includes(type);
+        return result.display_as?.some(isUnknown) ? 400 : super.onResult(call, result);
       },
     },
     'shows-an-unknown-segment': {

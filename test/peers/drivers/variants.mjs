@@ -46,9 +46,37 @@ class OtherHabits extends OwnIds {
   }
 }
 
+const isText = value => typeof value === 'string';
+
+const isMalformed = ({ type, content }) =>
+  type === 'diff' ? !isText(content?.path) || !isText(content.patch) : type === 'text' && !isText(content);
+
+/** Events that are not associative go to a child thread, each on its own. */
+class ChildThreads extends PatientRuntime {
+  async onResult(call, result) {
+    return result.display_as?.some(isMalformed) ? 400 : super.onResult(call, result);
+  }
+
+  async onEvent(call, event) {
+    if (event.associative || !this.isSubscribed(call)) return super.onEvent(call, event);
+    if (event.final) call.state = 'ended';
+    this.isSlow = !this.isSlow;
+    void wait(this.isSlow ? 400 : 0).then(() => this.agent.model(call.id, event.text));
+    return 200;
+  }
+
+  async migrate(destination) {
+    const read = async ({ url }) => ({ url, toolset: await this.discover(url) });
+    this.servers = await Promise.all(this.servers.map(read));
+    await super.migrate(destination);
+  }
+}
+
 /** By what they do. */
 export const VARIANTS = {
   'reports no ids': WithoutIds,
   'makes its own ids, and uses a thread for each call': OtherHabits,
   'reminds the model of something': Reminding,
+  'refuses malformed segments, gives plain events to child threads, and reads toolsets again to migrate':
+    ChildThreads,
 };

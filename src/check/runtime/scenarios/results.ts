@@ -306,11 +306,12 @@ export const resultScenarios: readonly Scenario[] = [
       serving(
         on('answer', 'answer {{arguments.number}}'),
         ...['red', 'blue'].map(operation =>
+          // Only associative events belong to the thread of their call.
           on(operation, [
             result(`${operation}: subscribed`, { subscription: true }),
-            { ...event(`${operation}: at once`), ...ON_DEMAND },
-            { ...event(`${operation}: in turn`), ...ON_DEMAND },
-            { ...event(`${operation}: last`, { final: true }), ...ON_DEMAND },
+            { ...event(`${operation}: at once`, { associative: true }), ...ON_DEMAND },
+            { ...event(`${operation}: in turn`, { associative: true }), ...ON_DEMAND },
+            { ...event(`${operation}: last`, { associative: true, final: true }), ...ON_DEMAND },
           ]),
         ),
       ),

@@ -186,7 +186,26 @@ export const DRIVEN_CONVERSATION: SampleSet = {
       view({ done: 2 }),
       shows({ done: 2 }),
     ]),
-    passes('a driver that cannot show views', [scenario(), cannot('view'), invoked, view(PATCH)]),
+    ...[200, 400].map(status =>
+      skips(
+        `a driver that cannot show views, and a view that was answered ${status}`,
+        [scenario(), cannot('view'), invoked, view(PATCH, 'diff', status)],
+        /the driver does not support view/,
+      ),
+    ),
+    passes('an invalid view that was shown, which RT-VALIDATE covers', [
+      scenario(),
+      invoked,
+      view(PATCH),
+      shows(PATCH),
+      arrives({ ...VIEW, content: ['a view'], view_type: 'list' }, { leg: 'list', status: 200 }),
+      shows({ 0: 'a view' }, 'list'),
+    ]),
+    fails(
+      'a view that was answered 400 and shown',
+      [scenario(), invoked, view(PATCH, 'diff', 400), shows(PATCH)],
+      /^a view was answered 400$/,
+    ),
     fails(
       'the content of another type',
       [scenario(), invoked, view(PATCH), view({ done: 1 }, 'progress'), shows(PATCH, 'progress')],

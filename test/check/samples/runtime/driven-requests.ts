@@ -201,6 +201,13 @@ export const DRIVEN_REQUESTS: SampleSet = {
     ),
     warns('a failed result without a description', [...refused(404), failure(' ')], /no description/),
     warns('two results', [...refused(404), failure(), failure()], /more than one result/),
+    ...['end', 'cancel'].map(instruction =>
+      warns(
+        `a failed result only after the instruction ${instruction}`,
+        [...refused(201), asked({ do: instruction }), failure('Error: canceled')],
+        /no failed result before the runtime was asked to end or to cancel, after the acknowledgement 201/,
+      ),
+    ),
     warns('a second attempt after a 201', [...refused(201), call({ attempt: 2 }), failure()], /sent again/),
     warns('nothing long after the last attempt', [...refused(500), retries(100), at(9_000, end)]),
     skips('retries that may go on', [...refused(500), retries(100), at(1_000, end)]),
@@ -330,7 +337,14 @@ export const DRIVEN_REQUESTS: SampleSet = {
   ],
   'RT-CACHE': [
     passes('one toolset for two calls', [invoked, asks({ id: 'b' }), second()]),
-    fails('a toolset for each call', [invoked, discovery(), second()], /fetched again/),
+    warns('a toolset for each call', [invoked, discovery(), second()], /fetched again/),
+    passes('a toolset that is fetched again for a migration', [
+      invoked,
+      asks({ id: 'b' }),
+      second(),
+      asked({ do: 'migrate', destination_url: 'http://127.0.0.1:9/' }),
+      discovery(),
+    ]),
     skips('one call', [invoked]),
     skips('no driver', [invoked.slice(1), discovery(), second()]),
   ],

@@ -71,7 +71,20 @@ const OTHER = { id: 'other', group_id: 'other' };
 
 const subscribed = resultArrives({ subscription: true }, { leg: 's', status: 200 });
 
-const event = (text: string) => arrives({ ...EVENT, text }, { leg: text, status: 200 });
+/** In the thread of its call; an event that is not associative belongs to a child of it. */
+const event = (text: string) => arrives({ ...EVENT, text, associative: true }, { leg: text, status: 200 });
+
+const plainEvent = (text: string) => arrives({ ...EVENT, text }, { leg: text, status: 200 });
+
+const malformed = { type: 'diff', content: { path: 'a', patch: 42 } };
+
+const unknown = { type: 'x-map', content: {} };
+
+const refused = (...display_as: object[]) => [
+  scenario('RT-DISPLAY'),
+  invoked,
+  resultArrives({ display_as }, { status: 400 }),
+];
 
 const canceled = [
   asked({ do: 'cancel' }),
@@ -103,6 +116,18 @@ export const DRIVEN: SampleSet = {
           : moment,
       ),
       model('a \\"cut\\" text'),
+    ]),
+    passes('a list that was refused, and another text with the id of the thread', [
+      scenario(),
+      invoked,
+      arrives([{ ...RESULT, text: 'a text in a list' }], { leg: 'l', status: 400 }),
+      model(`done in ${RESULT.group_id}`),
+    ]),
+    fails('a list that was used', [
+      scenario(),
+      invoked,
+      arrives([{ ...RESULT, text: 'a text in a list' }], { leg: 'l', status: 400 }),
+      model('a text in a list'),
     ]),
   ],
   'RT-MATCH': [
@@ -146,6 +171,8 @@ export const DRIVEN: SampleSet = {
     fails('another text', [scenario(), invoked, answer(), model('don')], /another text/),
     fails('no text', [scenario(), invoked, answer()], /never reached the model/),
     fails('a refused result', [scenario(), invoked, answer(409)], /answered 409/),
+    skips('a refused result with a malformed segment', refused(malformed, item('a'))),
+    skips('a refused result with a segment of an unknown type', refused(unknown)),
     skips('a crash', [scenario(), invoked, answer(), crashed]),
     skips('a result that is too large', [scenario(), invoked, answer(413)]),
     skips('an end before the result', [scenario(), invoked, asked({ do: 'end' }), answer()]),
@@ -161,6 +188,12 @@ export const DRIVEN: SampleSet = {
     passes('the first segment', shows([diff, item('a')], 'diff')),
     passes('the next segment of a runtime without images', shows([image, diff], 'diff')),
     warns('nothing', shows([diff]), /saw nothing/),
+    warns(
+      'a refused result with a segment of an unknown type',
+      refused(unknown, diff),
+      /a result with a segment of an unknown type was answered 400/,
+    ),
+    passes('a refused result with a malformed segment', refused(unknown, malformed)),
   ],
   'RT-SERIAL': [
     fails(
@@ -199,6 +232,26 @@ export const DRIVEN: SampleSet = {
       ...['1', '2'].map((leg): Moment[] => [
         { kind: 'broken', leg, phase: 'answer', code: 'ECONNRESET', calls: [KEY] },
       ]),
+    ]),
+    skips('plain events, which belong to child threads, in any order', [
+      scenario(),
+      invoked,
+      subscribed,
+      plainEvent('1'),
+      plainEvent('2'),
+      model('2'),
+      model('1'),
+    ]),
+    passes('an event of a child thread between two of the parent', [
+      scenario(),
+      invoked,
+      subscribed,
+      plainEvent('1'),
+      event('2'),
+      event('3'),
+      model('2'),
+      model('3'),
+      model('1'),
     ]),
     passes('events of two threads, in any order', [
       scenario(),

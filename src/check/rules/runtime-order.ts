@@ -1,0 +1,84 @@
+import { groupBy } from '../../util/collections.js';
+import type { CallbackEvidence, ReceivedCallback } from '../call.js';
+import type { Evidence } from '../evidence.js';
+import { defineRules, met, type Observed, violated } from '../rule.js';
+import type { RuntimeView } from '../runtime-view.js';
+
+/** The order in which a runtime handles callbacks. */
+export const runtimeOrderRules = defineRules({
+  'RT-SERIAL': {
+    level: 'MUST',
+    statement: 'handles messages of one thread in order, and threads in parallel',
+    advice: 'Queue the messages of a thread, and handle them one after another.',
+    masks: ['RT-TEXT', 'RT-OAUTH', 'RT-CHOICE', 'RT-SUB', 'RT-VIEW'],
+    needs: ['model'],
+    absent: 'not visible in HTTP traffic: it concerns work after the answer',
+    observe: evidence => [onSameTime(evidence), onOrder(evidence)],
+  },
+});
+
+/** Callbacks that come while another one is handled must not fail. */
+function onSameTime({ calls, view }: Evidence): Observed {
+  if (!view || view.crash) return null;
+  const endAt = view.instructions('end')[0]?.event.seq ?? Number.POSITIVE_INFINITY;
+  const received = calls
+    .flatMap(call => call.received)
+    .map(({ callback }) => callback)
+    .filter(({ isUnsent, hasJsonType, lastSeq }) => !isUnsent && hasJsonType && lastSeq < endAt);
+  return received.map(callback => {
+    const { end, status } = callback;
+    const other = received.find(each => each !== callback && isAtOnce(callback, each));
+    if (!end || !other) return null;
+    if (status !== null && status < 500) return met([callback, other]);
+    const what = `was answered ${status ?? 'nothing'} while another callback was handled`;
+    return violated(what, [callback, other]);
+  });
+}
+
+function isAtOnce(one: CallbackEvidence, other: CallbackEvidence): boolean {
+  const isBefore = ({ end }: CallbackEvidence, { request }: CallbackEvidence) =>
+    (end?.seq ?? 0) < request.seq;
+  return !isBefore(one, other) && !isBefore(other, one);
+}
+
+/** Minimum time between two requests after which they cannot arrive together, in ms. */
+const MIN_GAP_MS = 150;
+
+/**
+ * The model must get the events of a thread in the order in which they arrived; results of several calls may be given to it together.
+ * Events that are not associative belong to child threads, which run side by side.
+ */
+function onOrder({ calls, view }: Evidence): Observed {
+  if (!view) return null;
+  const events = calls
+    .flatMap(call => call.messages('subscription_event'))
+    .filter(({ message }) => message.associative);
+  const threads = groupBy(events, ({ message }) => [message.group_id]).values();
+  return [...threads].map(thread => onOrderIn(thread, view));
+}
+
+function onOrderIn(thread: readonly ReceivedCallback<'subscription_event'>[], view: RuntimeView): Observed {
+  const texts = view.observations('model');
+  const shown = thread
+    .filter(
+      ({ callback: { status, verdict } }) => status !== null && status < 300 && verdict?.kind === 'noted',
+    )
+    .flatMap(({ callback, message: { text } }) => {
+      const seen = texts.find(each => each.message.text === text);
+      return seen ? [{ callback, seen }] : [];
+    })
+    .toSorted((one, other) => one.seen.event.seq - other.seen.event.seq);
+  return shown.slice(1).map((later, index) => {
+    const earlier = shown[index];
+    if (!earlier) return null;
+    const proof = [earlier, later].flatMap(({ callback, seen }) => [callback, seen]);
+    if (isSentAfter(earlier.callback, later.callback))
+      return violated('the model got two events in the wrong order', proof);
+    return isSentAfter(later.callback, earlier.callback) ? met(proof) : null;
+  });
+}
+
+/** Whether a message was sent after the answer to another one, or so long after it that a runtime must have read it. */
+function isSentAfter({ request }: CallbackEvidence, { request: first, end }: CallbackEvidence): boolean {
+  return request.at - first.at >= MIN_GAP_MS || (end !== null && end.seq < request.seq);
+}

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { go, java, node, pinnedVersion, python, rust } from './kits.mjs';
+
+/** Tools in the frameworks that people write them in, each with its defaults, checked and invoked as their authors would. */
+
+const PROGRAM = fileURLToPath(new URL('../../../bin/protocol-cli.cjs', import.meta.url));
+const GUIDE = fileURLToPath(new URL('../../../src/guides/peers.md', import.meta.url));
+
+/** What a framework does with a body that is not an invocation, before the tool's own code sees it. */
+const REFUSES_MALFORMED = 'answers a malformed payload itself; handle its parse error to answer 200';
+
+const ROWS = [
+  {
+    name: 'Flask',
+    kit: 'python',
+    start: python('flask_tool.py'),
+    version: ['python/requirements.txt', 'flask'],
+    warnings: { 'TOOL-MALFORMED': REFUSES_MALFORMED },
+  },
+  {
+    name: 'aiohttp',
+    kit: 'python',
+    start: python('aiohttp_tool.py'),
+    version: ['python/requirements.txt', 'aiohttp'],
+    warnings: { 'TOOL-MALFORMED': REFUSES_MALFORMED },
+  },
+  {
+    name: 'FastAPI',
+    kit: 'python',
+    start: python('fastapi_tool.py'),
+    version: ['python/requirements.txt', 'fastapi'],
+    warnings: { 'TOOL-MALFORMED': REFUSES_MALFORMED },
+  },
+  {
+    name: 'Django',
+    kit: 'python',
+    start: python('django_tool.py'),
+    version: ['python/requirements.txt', 'django'],
+    warnings: { 'TOOL-MALFORMED': REFUSES_MALFORMED },
+  },
+  {
+    name: 'Go net/http',
+    kit: 'go',
+    start: go('nethttp'),
+    version: ['go/go.mod', 'go '],
+    warnings: { 'TOOL-MALFORMED': REFUSES_MALFORMED },
+  },
+  {
+    name: 'Go net/http, DisallowUnknownFields',
+    kit: 'go',
+    start: `STRICT=1 ${go('nethttp')}`,
+    version: ['go/go.mod', 'go '],
+    warnings: {
+      'TOOL-MALFORMED': REFUSES_MALFORMED,
+      'TOOL-EXTRA': 'refuses unknown members; do not call DisallowUnknownFields',
+    },
+  },
+  {
+    name: 'Gin',
+    kit: 'go',
+    start: go('gin'),
+    version: ['go/go.mod', 'github.com/gin-gonic/gin'],
+    warnings: { 'TOOL-MALFORMED': REFUSES_MALFORMED },
+  },
+  {
+    name: 'Fiber',
+    kit: 'go',
+    start: go('fiber'),
+    version: ['go/go.mod', 'github.com/gofiber/fiber/v3 '],
+    warnings: { 'TOOL-MALFORMED': REFUSES_MALFORMED },
+  },
+  {
+    name: 'Express',
+    kit: 'node',
+    start: node('express.mjs'),
+    version: ['node/package.json', 'express'],
+    warnings: { 'TOOL-MALFORMED': REFUSES_MALFORMED },
+  },
+  {
+    name: 'Fastify',
+    kit: 'node',
+    start: node('fastify.mjs'),
+    version: ['node/package.json', 'fastify'],
+    warnings: { 'TOOL-MALFORMED': REFUSES_MALFORMED },
+  },
+  {
+    name: 'Hono',
+    kit: 'node',
+    start: node('hono.mjs'),
+    version: ['node/package.json', 'hono'],
+    warnings: { 'TOOL-MALFORMED': REFUSES_MALFORMED },
+  },
+  {
+    name: 'NestJS',
+    kit: 'node',
+    start: node('nest.mjs'),
+    version: ['node/package.json', '@nestjs/core'],
+    warnings: { 'TOOL-MALFORMED': REFUSES_MALFORMED },
+  },
+  {
+    name: 'axum',
+    kit: 'rust',
+    start: rust('axum-tool'),
+    version: ['rust/axum-tool/Cargo.toml', 'axum'],
+    warnings: { 'TOOL-MALFORMED': REFUSES_MALFORMED },
+  },
+  {
+    name: 'Spring Boot',
+    kit: 'java',
+    start: java('spring', 'spring.SpringTool'),
+    version: ['java/pom.xml', 'spring.version'],
+    warnings: { 'TOOL-MALFORMED': REFUSES_MALFORMED },
+  },
+  {
+    name: 'Javalin',
+    kit: 'java',
+    start: java('javalin', 'javalin.JavalinTool'),
+    version: ['java/pom.xml', 'javalin.version'],
+    warnings: {
+      'TOOL-MALFORMED': REFUSES_MALFORMED,
+      'TOOL-EXTRA': 'refuses unknown members; configure Jackson with FAIL_ON_UNKNOWN_PROPERTIES off',
+    },
+  },
+];
+
+export const TOOLS = ROWS.map(row => ({ name: row.name, kit: row.kit, run: () => checkTool(row) }));
+
+/** The verdict of `check` is the expected one, and a call shows what the human and the LLM get. */
+async function checkTool({ start, failed = {}, warnings = {} }) {
+  const folder = await mkdtemp(join(tmpdir(), 'protocol-cli-peers-'));
+  try {
+    const file = join(folder, 'report.json');
+    const reports = ['--reporter', 'human', '--reporter', `json:${file}`];
+    const { stdout, stderr } = await program([
+      'check',
+      '--command',
+      start,
+      '--ready-timeout',
+      '2m',
+      ...reports,
+    ]);
+    const { checks } = JSON.parse(
+      await readFile(file, 'utf8').catch(() => Promise.reject(new Error(stdout + stderr))),
+    );
+    const ids = wanted =>
+      checks
+        .filter(({ status }) => status === wanted)
+        .map(({ id }) => id)
+        .sort();
+    const found = { failed: ids('fail'), warnings: ids('warn'), couldNotRun: ids('could-not-run') };
+    const expected = {
+      failed: Object.keys(failed).sort(),
+      warnings: Object.keys(warnings).sort(),
+      couldNotRun: [],
+    };
+    assert.deepEqual(found, expected, `unexpected verdict\n${stdout}${stderr}`);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+  const call = [
+    'invoke',
+    '--command',
+    start,
+    '--ready-timeout',
+    '2m',
+    'preview_edit',
+    'path=src/main.rs',
+    '-o',
+    'text',
+  ];
+  assert.equal((await program(call)).stdout, 'Would replace line 1 of src/main.rs');
+}
+
+function program(args) {
+  return new Promise(resolve => {
+    execFile(
+      process.execPath,
+      [PROGRAM, ...args],
+      { maxBuffer: 64 * 1024 * 1024 },
+      (_error, stdout, stderr) => resolve({ stdout, stderr }),
+    );
+  });
+}
+
+/** Writes the table of the guide, or returns whether it agrees. */
+export async function writeGuide({ isUpdate }) {
+  const rows = await Promise.all(
+    ROWS.map(async ({ name, version: [manifest, pin], failed = {}, warnings = {} }) => {
+      const broken = Object.entries({ ...failed, ...warnings }).map(([id, advice]) => `${id}: ${advice}`);
+      const verdict =
+        Object.keys(failed).length > 0
+          ? 'failed'
+          : Object.keys(warnings).length > 0
+            ? 'passed, with warnings'
+            : 'passed';
+      return `| ${name} | ${await pinnedVersion(manifest, pin)} | ${verdict} | ${broken.join('; ') || '–'} |`;
+    }),
+  );
+  const table = [
+    '| framework | version | verdict | what its default breaks |',
+    '|---|---|---|---|',
+    ...rows,
+  ].join('\n');
+  const [start, end] = ['<!-- tools:start -->\n', '<!-- tools:end -->'];
+  const text = await readFile(GUIDE, 'utf8');
+  const [before, rest = ''] = text.split(start);
+  const [, after = ''] = rest.split(end);
+  const written = `${before}${start}\n${table}\n\n${end}${after}`;
+  if (isUpdate) await writeFile(GUIDE, written);
+  return isUpdate || written === text;
+}

@@ -329,6 +329,7 @@ export const GUIDES = [
   { name: 'recording', summary: 'record, transcripts, render, replay' },
   { name: 'sessions', summary: 'agent sessions: platform and client' },
   { name: 'mcp', summary: 'MCP servers and clients' },
+  { name: 'peers', summary: 'frameworks it was tried on, and what to set in each' },
   { name: 'systems', summary: 'RAP, agent sessions, LM-Kit and MCP compared' },
   { name: 'library', summary: 'protocol-cli in your own code' },
   { name: 'on-call', summary: 'a broken tool at night, step by step' },

@@ -1,4 +1,5 @@
 import type { EventOf, RequestEvent } from '../events/events.js';
+import { refusalTexts } from '../events/refusal.js';
 import type { RoundTrip } from '../events/round-trips.js';
 import type { Ability } from '../protocol/driver.js';
 import type { RequirementId, Side } from '../protocol/requirements.js';
@@ -200,6 +201,17 @@ export function judgeRetries(
 
 export function statusMismatch({ status }: RoundTrip, expected = '200'): Details {
   return { expected, actual: String(status) };
+}
+
+/** Maximum length of a quoted text or id, in characters: far longer than what people write, so that a report has it whole. */
+export const MAX_QUOTE_LENGTH = 1_000;
+
+/** As {@link statusMismatch}, with what the answer says: where it redirects to, or the messages in its body. */
+export function refusalDetails(trip: RoundTrip, expected = '200'): Details {
+  const { request, response } = trip;
+  const texts = response ? refusalTexts(response, request.url) : [];
+  const faults = texts.map(text => truncateBeforeToken(visibleLine(text), MAX_QUOTE_LENGTH));
+  return { ...statusMismatch(trip, expected), ...(faults.length > 0 && { faults }) };
 }
 
 /** The protocol has no time limit, so silence alone proves nothing. */

@@ -190,7 +190,7 @@ export function acknowledgedAfter(exchange: Exchange): number | null {
   return attempt?.status === 200 && attempt.endedAt !== undefined ? attempt.endedAt - attempt.sentAt : null;
 }
 
-const EXCERPT = 200;
+const EXCERPT = 1_000;
 
 /** How the call ended; null while pending. */
 export function outcomeOf({ settled }: Pick<Exchange, 'settled'>): JudgedOutcome | null {

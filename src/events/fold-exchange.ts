@@ -23,6 +23,7 @@ import {
   type Settlement,
   type Verdict,
 } from './exchange.js';
+import { refusalTexts } from './refusal.js';
 
 /** Limits of one exchange: a tool may send events for days, and an id used for many calls looks like one call with many attempts. */
 const MAX = {
@@ -180,12 +181,12 @@ function onCallback(exchange: Exchange, event: RequestEvent, body: Content): Exc
 function onResponse(exchange: Exchange, event: ResponseEvent, redact: (text: string) => string): Exchange {
   const { leg, at, status, headers, body, refusal } = event;
   const bodySize = Number(headers['content-length'] ?? body?.size ?? 0);
-  const isRefusal = body && status !== 200;
+  const said = status === 200 ? '' : refusalTexts(event, exchange.endpoint).join('; ');
   const answered = withAttempt(exchange, leg, {
     endedAt: at,
     status,
     ...(bodySize > 0 && { bodySize }),
-    ...(isRefusal && { excerpt: redact(Buffer.from(body.bytes).toString('utf8')) }),
+    ...(said !== '' && { excerpt: redact(said) }),
   });
   if (answered) {
     if (exchange.dialect !== 'mcp' || status !== 200) return answered;

@@ -1,7 +1,8 @@
 import { type Conformance, type Row, RULES, type Standing } from '../check/judge.js';
 import type { Spot } from '../check/rule.js';
 import type { Content } from '../events/content.js';
-import type { Event, RequestEvent } from '../events/events.js';
+import type { Event, RequestEvent, ResponseEvent } from '../events/events.js';
+import { refusalTexts } from '../events/refusal.js';
 import { type RoundTrip, roundTripsIn } from '../events/round-trips.js';
 import { shareableText, shareableUrl, withoutSecretUrlsInText } from '../events/shareable.js';
 import { SECRET_URLS } from '../protocol/callbacks.js';
@@ -31,6 +32,9 @@ const [WHOLE, SKETCH] = [160, 320];
 
 /** Characters shown before a finding, of the finding itself, and after it. */
 const [BEFORE, POINT, AFTER] = [40, 120, 40];
+
+/** Maximum length of a text that a finding is about, and of an answer, in characters. */
+const LONGEST = 1_000;
 
 /** An excerpt of a body, without secrets. */
 interface Piece {
@@ -94,7 +98,7 @@ function missingText(whole: unknown, path: Spot['path'], redactor: Redactor): st
 
 /** The text around a finding, or the beginning of the text. */
 function around(text: string, found: string): Pick<Piece, 'text' | 'point'> {
-  if (found === '') return { text: `"${truncate(text, POINT)}"` };
+  if (found === '') return { text: `"${truncate(text, LONGEST)}"` };
   const at = Math.max(0, text.indexOf(found));
   const start = at > BEFORE ? at - BEFORE : 0;
   const end = at + Math.min(found.length, POINT);
@@ -185,8 +189,21 @@ function requestEvidence(
     endedBy: isCallback && isRefused ? probeOf(request, events) : null,
     ms: end ? Math.max(0, end.at - request.at) : null,
     request: piecesOf(request.body, spotsIn(request), redactor),
-    response: response ? piecesOf(response.body, spotsIn(response), redactor) : [],
+    response: response ? answerPieces(response, request.url, spotsIn(response), redactor) : [],
   };
+}
+
+/** Of a refusal, what it says. */
+function answerPieces(
+  response: ResponseEvent,
+  url: string,
+  spots: readonly Spot[],
+  redactor: Redactor,
+): readonly Piece[] {
+  const texts = response.status < 300 || spots.length > 0 ? [] : refusalTexts(response, url);
+  return texts.length > 0
+    ? [{ place: null, text: truncate(redactor.text(texts.join('; ')), LONGEST) }]
+    : piecesOf(response.body, spots, redactor);
 }
 
 function probeOf({ calls: [key = ''] = [] }: RequestEvent, events: readonly Event[]): string | null {

@@ -3,6 +3,7 @@ import { Content } from '../events/content.js';
 import type { RequestEvent } from '../events/events.js';
 import { canBeCanceled, type Exchange } from '../events/exchange.js';
 import { type Log, RecordedRequest } from '../events/log.js';
+import { refusalTexts } from '../events/refusal.js';
 import { isEncoded } from '../http/body.js';
 import {
   explainFailure,
@@ -17,6 +18,8 @@ import { readToolset } from '../protocol/read-toolset.js';
 import type { Warning } from '../protocol/requirements.js';
 import { baseOf, discoveryCandidates, displayScriptsOf } from '../protocol/toolset.js';
 import { messageOf, ProtocolCliError } from '../util/errors.js';
+import { asksForCredentials } from '../util/headers.js';
+import { truncateBeforeToken } from '../util/text.js';
 import { mediaTypeOf } from '../util/url.js';
 import { visibleLine } from '../util/visible.js';
 
@@ -42,6 +45,12 @@ const DISCOVERY = {
 
 const MAX_DISCOVERY_MS = 10_000;
 
+/** The statuses of a discovery whose answer is quoted; a 404 says nothing more. */
+const SAID = [301, 302, 303, 307, 308, 403];
+
+/** Maximum length of a quoted answer, in characters. */
+const MAX_SAID = 1_000;
+
 const WEB_PAGE = 'text/html';
 
 /** A selection gets more time than a notice: the user waits for its effect, and it is sent once. */
@@ -50,6 +59,24 @@ const SELECTION_TIMEOUT_MS = 10_000;
 const NOTICE_TIMEOUT_MS = 1_000;
 
 const EXCERPT = { maxBytes: 4 * 1024, partial: true } as const;
+
+interface FailedDiscovery {
+  readonly status: number;
+  readonly isPage: boolean;
+  /** Whether it asks for credentials. */
+  readonly isLocked: boolean;
+  /** What the server answered. */
+  readonly text: string;
+}
+
+function failedDiscovery(url: string, { status, headers }: HttpAnswer, body: Content): FailedDiscovery {
+  const isPage = mediaTypeOf(headers['content-type'] ?? '') === WEB_PAGE;
+  const texts = SAID.includes(status) ? refusalTexts({ status, headers, body }, url) : [];
+  const said = truncateBeforeToken(texts.join('; '), MAX_SAID);
+  const what = `${url} answered ${status}${isPage ? ` with ${WEB_PAGE}` : ''}`;
+  const isLocked = asksForCredentials(status, headers);
+  return { status, isPage, isLocked, text: said === '' ? what : `${what}: ${said}` };
+}
 
 /** The answer to a message. Only 200 means that the tool accepted it. */
 interface NoticeAnswer {
@@ -163,24 +190,20 @@ export class Wire {
 
   /** Returns the discovery document, not validated yet. @throws ProtocolCliError `unreachable` or `no-discovery`. */
   async findDocument(hints = DISCOVERY_HINTS, timeoutMs = 0) {
-    const failures: { readonly status: number; readonly isPage: boolean; readonly text: string }[] = [];
+    const failures: FailedDiscovery[] = [];
     for (const { base, url } of discoveryCandidates(this.base)) {
       const request = {
         ...DISCOVERY,
         url,
         timeoutMs: Math.min(timeoutMs || MAX_DISCOVERY_MS, MAX_DISCOVERY_MS),
       };
-      const { status, headers, body } = await this.request({ purpose: 'discovery' }, request);
-      const isPage = mediaTypeOf(headers['content-type'] ?? '') === WEB_PAGE;
-      const content = new Content(body);
-      if (status === 200 && (content.json.ok || !isPage)) return { base, url, body: content };
-      failures.push({
-        status,
-        isPage,
-        text: `${url} answered ${status}${isPage ? ` with ${WEB_PAGE}` : ''}`,
-      });
+      const answer = await this.request({ purpose: 'discovery' }, request);
+      const content = new Content(answer.body);
+      const failure = failedDiscovery(url, answer, content);
+      if (answer.status === 200 && (content.json.ok || !failure.isPage)) return { base, url, body: content };
+      failures.push(failure);
     }
-    const isLocked = failures.some(({ status }) => status === 401 || status === 403);
+    const isLocked = failures.some(each => each.isLocked);
     const isUnreachable = failures.some(({ status }) => status >= 502 && status <= 504);
     const page = failures.some(({ isPage }) => isPage) ? 'This is a web page, not a RAP tool. ' : '';
     const answers = failures.map(({ text }) => text).join(', ');
@@ -266,7 +289,8 @@ export class Wire {
         timeoutMs,
         ...(signal && { signal }),
       });
-      const reason = status === 200 ? '' : Buffer.from(body).toString('utf8').trim();
+      const said = { status, headers, body: new Content(body) };
+      const reason = status === 200 ? '' : refusalTexts(said, url).join('; ');
       const announced = headers['content-length'];
       const size = body.length > 0 ? null : 0;
       return { status, reason, bodySize: announced === undefined ? size : Number(announced) };

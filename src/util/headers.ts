@@ -27,6 +27,11 @@ export function reservedHeader(name: string): string | null {
     : null;
 }
 
+/** Whether an answer asks for credentials. A 403 alone does not: a framework may refuse every POST (CSRF). */
+export function asksForCredentials(status: number, headers: Readonly<Record<string, unknown>>): boolean {
+  return status === 401 || (status === 403 && headers['www-authenticate'] !== undefined);
+}
+
 /** The value, or for `env:NAME` that of the variable, which does not appear in the list of processes or in a file. */
 export function valueOrVariable(
   given: string,

@@ -27,8 +27,13 @@ const MAX_EXCERPT = 60;
 
 /** Quotes the start of untrusted text for a message: one line, safe to print. */
 export function excerpt(text: string): string {
-  const head = Array.from(text.slice(0, 2 * MAX_EXCERPT))
-    .slice(0, MAX_EXCERPT)
+  return longExcerpt(text, MAX_EXCERPT);
+}
+
+/** As {@link excerpt}, with at most `max` characters. */
+export function longExcerpt(text: string, max: number): string {
+  const head = Array.from(text.slice(0, 2 * max))
+    .slice(0, max)
     .join('');
   return `"${visibleLine(truncateBeforeToken(text, head.length))}"`;
 }

@@ -79,6 +79,15 @@ test('a rejected callback is reported immediately, and again at the end', async 
   expect(stderr.match(/^warning: a tool_result was discarded with 404: id is "x"/gm)).toHaveLength(2);
 });
 
+test('the text of a call is whole in a pipe, and cut at the width of a terminal', async () => {
+  const long = `Error: ${'a line of the tool '.repeat(10)}end`;
+  const story = eventsOf(call(), acknowledged(), resultArrives({ text: long }));
+  expect((await report(plainRepeats, story)).stdout).toContain(`${long}\n`);
+  const [row = ''] = (await report(plainRepeats, story, { isTTY: true })).stdout.split('\n');
+  expect(row).toMatch(/^ +1 ✗ error .*…$/);
+  expect(row).toHaveLength(80);
+});
+
 describe('warnings', () => {
   test('merges equal warnings of several calls, and reports those of no call once', () => {
     const history = historyOf(

@@ -7,6 +7,7 @@ import { createRedactor } from '../../src/util/redact.js';
 
 class Sheet extends Writable {
   text = '';
+  readonly columns = 80;
   constructor(readonly isTTY = false) {
     super();
   }

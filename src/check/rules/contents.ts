@@ -5,13 +5,14 @@ import { addresseeIn, type Invocation } from '../../protocol/invocation.js';
 import { llmText, outcomeOfText } from '../../protocol/outcome.js';
 import { credentialsIn, isCredentialHeader } from '../../util/credentials.js';
 import { REDACTED } from '../../util/redact.js';
-import { excerpt } from '../../util/text.js';
+import { longExcerpt } from '../../util/text.js';
 import { isRecord, stringsIn } from '../../util/values.js';
 import type { CallbackEvidence, CallEvidence, ReceivedCallback } from '../call.js';
 import type { Evidence } from '../evidence.js';
 import {
   defineRules,
   doubtful,
+  MAX_QUOTE_LENGTH,
   met,
   type Observation,
   type Observed,
@@ -94,7 +95,11 @@ export const contentRules = defineRules({
     observe: ({ calls }) =>
       calls.flatMap(errorTexts).map(({ text, callback, spot }) => {
         if (['canceled', 'timeout', 'denied'].includes(outcomeOfText(text).type)) return met(callback);
-        const details = { expected: `"${ERROR_PREFIX}…"`, actual: excerpt(text), spots: [spot] };
+        const details = {
+          expected: `"${ERROR_PREFIX}…"`,
+          actual: longExcerpt(text, MAX_QUOTE_LENGTH),
+          spots: [spot],
+        };
         if (!text.startsWith(ERROR_PREFIX))
           return violated('an error does not start with "Error: "', callback, details);
         return NO_MESSAGE.test(text.slice(ERROR_PREFIX.length))
@@ -213,10 +218,10 @@ function onOtherName(
   given: string | null,
   came: string | null,
 ): Observation {
-  const actual = came === null ? 'none' : excerpt(came);
+  const actual = came === null ? 'none' : longExcerpt(came, MAX_QUOTE_LENGTH);
   return violated(`a ${message.type} has ${came === null ? 'no' : 'another'} ${name}`, callback, {
     ...(came !== null && { name: actual }),
-    expected: given === null ? 'none' : excerpt(given),
+    expected: given === null ? 'none' : longExcerpt(given, MAX_QUOTE_LENGTH),
     actual,
     spots: [requestSpot(callback, name)],
   });

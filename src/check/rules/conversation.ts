@@ -5,7 +5,8 @@ import type { Tool } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
 import { namedCredentialsIn } from '../../util/credentials.js';
 import { parseDisplayScript } from '../../util/display-script.js';
-import { bytesText, excerpt, formatDuration, truncateBeforeToken } from '../../util/text.js';
+import { asksForCredentials } from '../../util/headers.js';
+import { bytesText, formatDuration, longExcerpt, truncateBeforeToken } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import {
   type CallbackEvidence,
@@ -21,11 +22,13 @@ import {
   doubtful,
   faultLine,
   inconclusive,
+  MAX_QUOTE_LENGTH,
   met,
   metWithNote,
   nullRemark,
   type Observation,
   type Observed,
+  refusalDetails,
   requestSpot,
   statusMismatch,
   timeoutAdvice,
@@ -193,8 +196,12 @@ function scriptRemark({ displayScript }: Tool, index: number): string[] {
 /** Whether the toolset was requested at the base URL and at its origin, and found at neither. */
 function onNothing(discoveries: readonly Discovery[]): Observation {
   const statuses = new Set(discoveries.flatMap(({ status }) => status ?? []));
-  if (statuses.has(401) || statuses.has(403))
+  const isLocked = ({ response }: Discovery) =>
+    response !== null && asksForCredentials(response.status, response.headers);
+  if (discoveries.some(isLocked))
     return unrecorded('discovery requires credentials (--bearer, --header)', discoveries);
+  const forbidden = discoveries.find(({ status }) => status === 403);
+  if (forbidden) return unrecorded('discovery answered 403', discoveries, refusalDetails(forbidden));
   const actual = [...statuses].join(', ');
   if (actual !== '')
     return violatedIfComplete(`discovery answered ${actual}`, discoveries, {
@@ -245,7 +252,7 @@ function onSelection(selection: RoundTrip, call: CallEvidence): Observation {
     return (isCutShort ? unrecorded : violated)(`response_url did not answer (${error.code})`, selection);
   if (status === null) return unrecorded(`response_url had not answered ${PENDING}`, selection);
   if (status !== 200)
-    return violated(`response_url answered ${status}`, selection, statusMismatch(selection));
+    return violated(`response_url answered ${status}`, selection, refusalDetails(selection));
   const next = call.firstAfter(request.seq, 'tool_result', 'user_choice', 'oauth');
   if (next && next.request.seq < calledOffAt) return met([selection, next]);
   if (!timeout || calledOffAt < timeout.seq || isCutShort)
@@ -315,7 +322,7 @@ function onNotice(notice: RoundTrip, path: string): Observation {
       advice,
     });
   }
-  if (status !== null) return violated(`${path} answered ${status}`, notice, statusMismatch(notice));
+  if (status !== null) return violated(`${path} answered ${status}`, notice, refusalDetails(notice));
   if (!error) return unrecorded(`the answer to ${path} was not recorded`, notice);
   if (notice.isUnsent) return unrecorded(`${path} could not be reached (${error.code})`, notice);
   const how =
@@ -363,10 +370,10 @@ function onWrongUpdate(
   last: CallbackEvidence | undefined,
 ): Observation | null {
   if (came !== id) {
-    const actual = excerpt(came);
+    const actual = longExcerpt(came, MAX_QUOTE_LENGTH);
     const details = {
       name: actual,
-      expected: excerpt(id),
+      expected: longExcerpt(id, MAX_QUOTE_LENGTH),
       actual,
       spots: [requestSpot(callback, 'tool_call_id')],
     };

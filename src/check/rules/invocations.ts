@@ -2,6 +2,7 @@ import { ACK_SLOW_MS, ACK_TOLERANCE_MS } from '../../events/exchange.js';
 import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
 import { CALLBACK_TYPES } from '../../protocol/callbacks.js';
 import { outcomeOfPayload, outcomeOfText } from '../../protocol/outcome.js';
+import { asksForCredentials } from '../../util/headers.js';
 import { bytesText, formatDuration, joinFirst } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
@@ -17,9 +18,9 @@ import {
   metWithNote,
   type Observation,
   type Observed,
+  refusalDetails,
   requestSpot,
   type Spot,
-  statusMismatch,
   toolCrashObservation,
   unrecorded,
   violated,
@@ -267,15 +268,15 @@ function onUnanswered(attempt: RoundTrip, call: CallEvidence, { toolCrash, exit 
 
 /** A tool that requires credentials must be called again with them; a busy tool need not be wrong. */
 function onOtherStatus(attempt: RoundTrip, { attempts, isHostile }: CallEvidence): Observation {
-  const { status, request, isFailed, isRefused } = attempt;
+  const { status, request, response, isFailed, isRefused } = attempt;
   if (isHostile && isRefused)
     return metWithNote(`answered ${status} to a hostile text; better is 200, and an error result`, attempt);
-  if (status === 401 || status === 403)
+  if (response && asksForCredentials(response.status, response.headers))
     return unrecorded(`answered ${status}: credentials are required (--bearer, --header)`, attempt);
   const wasAcceptedLater = attempts.some(each => each.status === 200 && each.request.seq > request.seq);
   return wasAcceptedLater && isFailed
-    ? doubtful(`answered ${status}, and 200 when it was sent again`, attempt, statusMismatch(attempt))
-    : violated(`answered ${status}`, attempt, statusMismatch(attempt));
+    ? doubtful(`answered ${status}, and 200 when it was sent again`, attempt, refusalDetails(attempt))
+    : violated(`answered ${status}`, attempt, refusalDetails(attempt));
 }
 
 function onBody(acknowledgement: RoundTrip, { callbacks: [first], ending }: CallEvidence): Observed {
@@ -375,7 +376,7 @@ function onInvalid(call: CallEvidence, subject: string, isSilentTool: boolean): 
   const { attempts, callbacks, ending } = call;
   const last = attempts.at(-1);
   if (last && last.status !== null && last.status !== 200)
-    return violated(`${subject} was answered ${last.status}`, last, statusMismatch(last, EXPECTED));
+    return violated(`${subject} was answered ${last.status}`, last, refusalDetails(last, EXPECTED));
   switch (ending.kind) {
     case 'result': {
       const proof = [...attempts, ending.callback];
@@ -410,7 +411,7 @@ function onMalformed(call: CallEvidence, isSilentTool: boolean): Observed {
   const json = request.body?.json;
   const isNotText = json?.ok === false && json.reason.includes('UTF-8');
   if (status === 200 || (isNotText && isRefused)) return met(attempt);
-  return violated(`${MALFORMED} was answered ${status}`, attempt, statusMismatch(attempt));
+  return violated(`${MALFORMED} was answered ${status}`, attempt, refusalDetails(attempt));
 }
 
 function onUnansweredMalformed(attempt: RoundTrip, { isCutShort, timeout }: CallEvidence): Observation {

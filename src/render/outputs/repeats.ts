@@ -11,7 +11,7 @@ import { History } from '../../events/history.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { elapsedMs, formatDuration, truncate } from '../../util/text.js';
 import { type Line, line, pluralize, quote, say } from '../line.js';
-import { lineStyler } from '../terminal/theme.js';
+import { cutLine, lineStyler } from '../terminal/theme.js';
 import { mergeWarnings, warningsOf } from '../warnings.js';
 import { invokeReport } from './call-report.js';
 import { type Ending, jsonReporter, type Page, type Reporter } from './reporter.js';
@@ -92,8 +92,8 @@ function spreadLine(what: string, spread: Spread | null): Line[] {
   ];
 }
 
-/** Maximum length of a text and of a reason, in characters; `-o json` has all of it. */
-const [EXCERPT, REASON] = [60, 160];
+/** Maximum length of a text or a reason, in characters; `-o json` has all of it. */
+const LONGEST = 1_000;
 
 /** One of many calls on a line: its outcome, its times, and its text. */
 function callLine(number: number, exchange: Exchange, failure: Trouble | null): Line {
@@ -112,7 +112,7 @@ function callLine(number: number, exchange: Exchange, failure: Trouble | null): 
     ...time(' acknowledged ', acknowledgedAfter(exchange)),
     ...time(' result ', resultAfter(exchange)),
     say('  '),
-    ...(failure ? quote(truncate(reason, REASON), 'bad') : quote(truncate(text, EXCERPT), 'dim')),
+    ...(failure ? quote(truncate(reason, LONGEST), 'bad') : quote(truncate(text, LONGEST), 'dim')),
   ];
 }
 
@@ -128,10 +128,11 @@ export function warningsOfAll(history: History, notes: readonly Warning[] = []):
 export function plainRepeats(page: Page): Reporter {
   const styled = lineStyler(page);
   const ended: Exchange[] = [];
+  const fitted = (row: Line) => (page.columns === null ? row : cutLine(row, page.columns));
   return {
     event: page.urgent,
     async settled({ exchange, trouble }) {
-      if (exchange) page.out.write(styled([callLine(ended.push(exchange), exchange, trouble)]));
+      if (exchange) page.out.write(styled([fitted(callLine(ended.push(exchange), exchange, trouble))]));
       await page.out.written();
     },
     end({ notes, trouble }) {

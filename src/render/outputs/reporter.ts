@@ -38,7 +38,7 @@ export interface Reporter<E = Ending> {
 }
 
 interface Streams {
-  readonly stdout: Writable & { readonly isTTY?: boolean };
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   /** For people. Secrets are removed. */
   readonly stderr: { write(text: string): unknown };
   /** `-q`: suppresses warnings. */
@@ -58,6 +58,8 @@ export class Page {
   readonly quiet: boolean;
   /** Only the user sees stdout; a file or a pipe is a log. */
   readonly isTTY: boolean;
+  /** The width of the terminal; null for a file or a pipe, whose lines are whole. */
+  readonly columns: number | null;
   /** The messages of warnings that were printed before the end. */
   readonly #printed = new Set<string>();
   readonly #isDue = powersOfTen();
@@ -71,6 +73,7 @@ export class Page {
     this.level = streams.level;
     this.quiet = streams.quiet;
     this.isTTY = streams.stdout.isTTY === true;
+    this.columns = this.isTTY ? (streams.stdout.columns ?? null) : null;
   }
 
   /** Lets other code use the terminal during `work`, after earlier output. */

@@ -17,7 +17,7 @@ import { missingFileHint } from '../../system/child.js';
 import { systemClock } from '../../system/clock.js';
 import type { Sink } from '../../system/streams.js';
 import { messageOf, ProtocolCliError } from '../../util/errors.js';
-import { excerpt, formatDuration, truncateBeforeToken } from '../../util/text.js';
+import { excerpt, formatDuration, longExcerpt, truncateBeforeToken } from '../../util/text.js';
 import { isRecord, stringOrJson } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { failureOfMcp, linkTo, type McpTarget, type MessageListener } from './transports.js';
@@ -249,12 +249,15 @@ export class McpServer {
       details: ConstructorParameters<typeof ProtocolCliError>[2],
     ) => new ProtocolCliError(code, `${name}: ${why}`, { ...details, cause: error });
     if (failure.kind === 'error') {
-      const why = `the server refused ${method} with the error ${failure.code}: ${excerpt(failure.message)}`;
+      const why = `the server refused ${method} with the error ${failure.code}: ${longExcerpt(failure.message, MAX_MESSAGE)}`;
       return failed('no-discovery', why, { hint: VERSION_HINT });
     }
     if (failure.kind === 'status') {
       const text = failure.text.trim();
-      const details = { faults: text === '' ? [] : [excerpt(text)], hint: hintOnStatus(failure.status) };
+      const details = {
+        faults: text === '' ? [] : [longExcerpt(text, MAX_MESSAGE)],
+        hint: hintOnStatus(failure.status),
+      };
       return failed('no-discovery', `the server answered ${method} with ${failure.status}`, details);
     }
     if (kind === 'http' && error instanceof TransportError) return explainFailure(error, name, 'tool');
@@ -300,7 +303,7 @@ export class McpServer {
     if (count === 0) return [];
     const lines =
       count === 1 ? 'a line that is not a JSON-RPC message' : `${count} lines that are not JSON-RPC messages`;
-    return [`it wrote ${lines} to its stdout: ${excerpt(first)}`];
+    return [`it wrote ${lines} to its stdout: ${longExcerpt(first, MAX_MESSAGE)}`];
   }
 
   async #readPages(remainingMs: () => number): Promise<string[]> {
@@ -383,12 +386,15 @@ const DOWNLOAD_HINT = 'If the command downloads a package (npx), install it firs
 
 const STDIO_HINT = 'The command must write one JSON-RPC message per line to stdout, and nothing else.';
 
+/** Maximum length of a quoted message of a server, in characters. */
+const MAX_MESSAGE = 1_000;
+
 const ENDPOINT_HINT = 'Is this the endpoint of an MCP server (Streamable HTTP)? It often ends in /mcp.';
 
 function reasonOf(error: unknown, method: string): string {
   if (error instanceof TransportError) return error.message;
   const message = messageOf(error);
-  return `the answer to ${method} is not valid MCP: ${excerpt(message)}`;
+  return `the answer to ${method} is not valid MCP: ${longExcerpt(message, MAX_MESSAGE)}`;
 }
 
 function hintOnStatus(status: number): string {

@@ -99,3 +99,18 @@ test('TOOL-OPAQUE shows the given and the used end of the URL and what to do, li
     expect(stdout).not.toMatch(/callback\/[\w-]{43}/);
   }
 });
+
+describe.concurrent('the decisive part of a refusal is in the finding, and in the error of a call', () => {
+  test.each([
+    ['redirects-to-slash', 307, 'it redirects to /invoke/, with a slash at the end'],
+    ['refuses-posts', 403, 'Forbidden (403) CSRF verification failed. Request aborted.'],
+    ['requires-user', 422, 'body.user_id: Field required'],
+  ])('%s', async (peculiarity, status, text) => {
+    await using peer = await startPeculiar(peculiarity);
+    const checked = await runHere(['check', peer.url, '--only', 'tool-ack', '--reporter', 'junit']);
+    expect(checked.stdout).toContain(`message="answered ${status}: ${text} (`);
+    const called = await runHere(['invoke', peer.url, 'echo', 'text=hi']);
+    expect(called.stderr).toContain(`it answered ${status} instead of 200: ${text}\n`);
+    expect(`${checked.stdout}${called.stderr}`).not.toContain('credentials');
+  });
+});

@@ -36,11 +36,42 @@ const PECULIARITIES = {
   'refuses-optional': {
     refusal: body => refusedBy(body, REQUIRED, () => ({ status: 500, text: 'Server Error' })),
   },
+  /** FastAPI, whose routes end in a slash. */
+  'redirects-to-slash': {
+    refusal: () => ({ status: 307, text: '', headers: { location: '/invoke/' } }),
+  },
+  /** Django, which refuses every POST without a token of its own. */
+  'refuses-posts': {
+    refusal: () => ({
+      status: 403,
+      text: CSRF_PAGE,
+      headers: { 'content-type': 'text/html; charset=utf-8' },
+    }),
+  },
+  /** FastAPI with a model that requires more than the protocol does. */
+  'requires-user': {
+    refusal: body => (typeof body.user_id === 'string' ? null : { status: 422, text: MISSING_USER }),
+  },
   /** Jackson in a handler that has answered 200 already. */
   'reports-unknown': {
     fault: body => refusedBy(body, MEMBERS, name => `Error: unrecognized field "${name}". Leave it out.`),
   },
 };
+
+const CSRF_PAGE = `<!DOCTYPE html>
+<html lang="en"><head><title>403 Forbidden</title><style>html * { padding:0; margin:0; }</style></head>
+<body><h1>Forbidden <span>(403)</span></h1><p>CSRF verification failed. Request aborted.</p></body></html>`;
+
+const MISSING_USER = JSON.stringify({
+  detail: [
+    {
+      type: 'missing',
+      loc: ['body', 'user_id'],
+      msg: 'Field required',
+      input: { operation: 'echo', arguments: { text: 'x'.repeat(200) } },
+    },
+  ],
+});
 
 function unescapeWord(code) {
   const character = decodeURIComponent(code);
@@ -104,7 +135,7 @@ export function peculiarTool({ PECULIARITY = '' }) {
     const { body } = await journal.receive(request.url.slice(1), request);
     if (request.url !== '/invoke') return response.writeHead(200).end();
     const refused = isObject(body) ? refusal(body) : null;
-    response.writeHead(refused?.status ?? 200).end(refused?.text);
+    response.writeHead(refused?.status ?? 200, refused?.headers).end(refused?.text);
     if (refused || !isObject(body) || typeof body.callback_url !== 'string') return;
     const { id, call_id, group_id } = body;
     await deliver(body.callback_url, {

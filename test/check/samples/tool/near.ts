@@ -48,7 +48,21 @@ export const NEAR_TOOL: SampleSet = {
       says,
     })),
     fails('a connection that breaks while sending', [call(), lost('EPIPE', { phase: 'send' })]),
-    unclear('a 403', [call(), answered(403)]),
+    fails(
+      'a 403, which does not ask for credentials',
+      [a.sent(), a.answered({ status: 403, body: 'CSRF verification failed' })],
+      /^answered 403: CSRF verification failed$/,
+    ),
+    unclear(
+      'a 403 that asks for credentials',
+      [a.sent(), a.answered({ status: 403, headers: { 'www-authenticate': 'Bearer' } })],
+      /credentials/,
+    ),
+    fails(
+      'a redirect',
+      [a.sent(), a.answered({ status: 307, headers: { location: '/invoke/' } })],
+      /^answered 307: it redirects to \/invoke\/, with a slash at the end$/,
+    ),
     warns('a 500, and then a 200', [
       call(),
       answered(500),
@@ -137,7 +151,7 @@ export const NEAR_TOOL: SampleSet = {
     })),
   ],
   'TOOL-DISCOVER': [
-    unclear('403', [discovery('', { status: 403 })], /credentials/),
+    unclear('403', [discovery('', { status: 403 })], /^discovery answered 403$/),
     unclear('canceled', [discovery('', { status: null, code: 'ABORTED' })], /was canceled/),
   ],
   'TOOL-CHOICE': [

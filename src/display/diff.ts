@@ -7,7 +7,7 @@ export interface Diff {
   readonly files: readonly DiffFile[];
 }
 
-type FileKind = 'changed' | 'created' | 'deleted' | 'renamed' | 'copied' | 'mode' | 'binary';
+type FileKind = 'changed' | 'created' | 'deleted' | 'renamed' | 'copied' | 'mode' | 'binary' | 'unchanged';
 
 interface DiffFile {
   /** Paths have no `a/` and `b/` prefixes. For created and deleted files, both paths are the same. */
@@ -262,17 +262,6 @@ function strayFault(line: string, isInside: boolean): string {
   return `${found} is not part of a unified diff`;
 }
 
-/** Why files lack hunks: each file needs one, unless git gives a reason for having none. */
-function missingHunk(files: readonly StructuredPatch[]): string | undefined {
-  const empty = files.find(
-    ({ hunks, isRename, isCopy, isCreate, isDelete, isBinary, newMode }) =>
-      hunks.length === 0 && !(isRename || isCopy || isCreate || isDelete || isBinary || newMode),
-  );
-  if (!empty) return undefined;
-  const name = empty.newFileName ?? empty.index;
-  return `no hunk${name === undefined ? '' : ` for ${excerpt(name)}`}: expected a line such as "@@ -1,3 +1,4 @@"`;
-}
-
 const NOWHERE = '/dev/null';
 
 /** Builds a file of the parsed patch. @param hunks its own, in order @param path for a patch without file headers */
@@ -317,11 +306,14 @@ function pathsOf({ oldFileName, newFileName }: StructuredPatch, fallback: string
 
 function kindOf(patch: StructuredPatch): FileKind {
   if (patch.isBinary) return 'binary';
-  if (patch.isCreate || patch.oldFileName === NOWHERE) return 'created';
-  if (patch.isDelete || patch.newFileName === NOWHERE) return 'deleted';
+  const isNew = patch.oldFileName === NOWHERE;
+  const isGone = patch.newFileName === NOWHERE;
+  if (patch.isCreate || (isNew && !isGone)) return 'created';
+  if (patch.isDelete || (isGone && !isNew)) return 'deleted';
   if (patch.isRename) return 'renamed';
   if (patch.isCopy) return 'copied';
-  return patch.hunks.length === 0 && patch.newMode !== undefined ? 'mode' : 'changed';
+  if (patch.hunks.length > 0) return 'changed';
+  return patch.newMode === undefined ? 'unchanged' : 'mode';
 }
 
 /** Replaces a hunk in the reduced patch; the hunk is already parsed. */
@@ -358,7 +350,7 @@ type Parsed =
 
 /**
  * Parses a unified diff strictly: a line that fits nowhere makes the whole patch invalid. Never throws. Only wrong counts in hunk headers
- * are corrected (TOOL-DIFF).
+ * are corrected (TOOL-DIFF). An empty patch, or one without hunks, changes nothing.
  * @param path of the file, for a patch without `---` and `+++` lines
  */
 export function parsePatch(patch: string, path = ''): Parsed {
@@ -369,8 +361,6 @@ export function parsePatch(patch: string, path = ''): Parsed {
   if (fault !== undefined) return { ok: false, reason: fault };
   try {
     const files = parseWithJsdiff(headingsOf(lines, outline));
-    const missing = missingHunk(files);
-    if (missing !== undefined) return { ok: false, reason: missing };
     let taken = 0;
     const diff = {
       files: files.map(file => {
@@ -383,6 +373,10 @@ export function parsePatch(patch: string, path = ''): Parsed {
   } catch (error) {
     return { ok: false, reason: visibleLine(error instanceof Error ? error.message : String(error)) };
   }
+}
+
+export function isEmptyDiff({ files }: Diff): boolean {
+  return files.every(({ kind }) => kind === 'unchanged');
 }
 
 /** The added and removed rows of all files. */

@@ -211,7 +211,12 @@ const readFiles = readerOf('diff', z.object({ files: z.array(changedFile) }), ({
     if (parsed?.ok === false) return malformed('diff', `${name}: ${parsed.reason}`);
     const [file] = parsed?.diff.files ?? [{ hunks: [], added: 0, removed: 0, hidden: hiddenIn(path) }];
     if (file)
-      files.push({ ...file, oldPath: path, newPath: path, kind: KIND_OF_STATUS.get(status) ?? 'changed' });
+      files.push({
+        ...file,
+        oldPath: path,
+        newPath: path,
+        kind: KIND_OF_STATUS.get(status) ?? (file.hunks.length === 0 ? 'unchanged' : 'changed'),
+      });
     raw += `${headersOf(name, status)}${hunks}`;
   }
   return { ok: true, drawing: { kind: 'diff', path: '', diff: { files }, raw } };

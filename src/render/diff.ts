@@ -73,6 +73,8 @@ function heading(under: Part['under'], draw: () => Line): Part {
 function fileHeader(file: DiffFile): Line {
   const { oldPath, newPath, kind, oldMode, newMode } = file;
   const path = oldPath === newPath ? newPath : `${oldPath} → ${newPath}`;
+  if (kind === 'unchanged')
+    return line`${quote(path, 'title')}${say(path === '' ? 'no changes' : ' (no changes)', 'dim')}`;
   const notes = [
     ...(kind === 'changed' || kind === 'mode' ? [] : [kind]),
     ...(oldMode && newMode ? [`mode ${oldMode} → ${newMode}`] : []),

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Diff, RowKind } from '../../src/display/diff.js';
 import { parsePatch } from '../../src/display/diff.js';
 import { blocksOf, wordMarks } from '../../src/render/diff.js';
+import { patchOf } from '../../src/util/patch-of.js';
 import { anyCodePoint } from '../support/characters.js';
 import { cpuMs } from '../support/cpu-ms.js';
 
@@ -143,9 +144,22 @@ describe('valid patches', () => {
   });
 });
 
+test.each([
+  '',
+  '\n',
+  HEAD,
+  'Index: x\n===================\n--- x\n+++ x\n',
+  patchOf('x', 'the same\n', 'the same\n'),
+  patchOf('x', '', ''),
+])('a patch without hunks changes nothing: %j', patch => {
+  const result = parsePatch(patch, 'x');
+  expect(result.ok && result.diff.files).toMatchObject([
+    { kind: 'unchanged', hunks: [], added: 0, removed: 0 },
+  ]);
+});
+
 describe('invalid patches and the reasons', () => {
   test.each([
-    ['', 'no hunk: expected a line such as "@@ -1,3 +1,4 @@"'],
     ['Replaced 3 lines.', 'line 1: "Replaced 3 lines." is not part of a unified diff'],
     [`\uFEFF${SEED}`, 'line 1: "<U+FEFF>--- src/main.rs" is not part of a unified diff'],
     ['--- a/x\n@@ -1 +1 @@\n-a\n+b', 'Missing "+++ ..." file header for a/x'],
@@ -164,7 +178,6 @@ describe('invalid patches and the reasons', () => {
     [`${HEAD}@@ -1 +1 @@\n\\ No newline\n-a\n`, 'line 4: "\\ No newline" has no line before it'],
     [`${HEAD}@@ -1 +1 @@\n-a\n+b\n-- \n2.39.0\n`, 'line 6: a mail\'s signature ("-- ") follows the diff'],
     [`${HEAD}@@ -1 +1 @@\n`, 'hunk 1 has no lines'],
-    [HEAD, 'no hunk for "b/x": expected a line such as "@@ -1,3 +1,4 @@"'],
     [
       'diff --git a/x b/x\nGIT binary patch\nliteral 1\nIcmZ',
       'line 2: binary patches cannot be shown; create the diff without --binary',

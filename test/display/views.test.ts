@@ -32,7 +32,7 @@ test('RT-VIEW: draws files with their old and new contents as a diff', () => {
     ['src/a.ts', 'changed', 1, 1],
     ['new.md', 'created', 2, 0],
     ['old.md', 'deleted', 0, 1],
-    ['same', 'changed', 0, 0],
+    ['same', 'unchanged', 0, 0],
   ]);
   expect(totalsOf(reading.drawing.diff)).toEqual({ added: 3, removed: 2 });
 });

@@ -41,6 +41,11 @@ describe('unchanged lines', () => {
   });
 });
 
+test('says that a patch without hunks has no changes', () => {
+  expect(textOf(HEAD)).toEqual(['x (no changes)']);
+  expect(textOf('')).toEqual(['no changes']);
+});
+
 describe('side by side', () => {
   const patch = `${HEAD}@@ -9,4 +9,5 @@ f\n a\n-b\n-c\n+d\n+e\n+f\n g\n\\ No newline at end of file\n`;
 

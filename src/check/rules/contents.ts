@@ -1,3 +1,4 @@
+import { isEmptyDiff } from '../../display/diff.js';
 import { chooseSegment, knownTypes, readDiff } from '../../display/segments.js';
 import { idOf } from '../../events/fold-exchange.js';
 import type { Callback } from '../../protocol/callbacks.js';
@@ -14,6 +15,7 @@ import {
   doubtful,
   MAX_QUOTE_LENGTH,
   met,
+  metWithNote,
   type Observation,
   type Observed,
   requestSpot,
@@ -166,14 +168,9 @@ export const contentRules = defineRules({
     absent: 'no result had a diff to show',
     observe: ({ calls }) =>
       displaysIn(calls).map(({ callback, segments }) =>
-        segments.map(({ type, content }, index) => {
-          if (type !== 'diff') return null;
-          const reading = readDiff(content);
-          const problem = reading.ok ? reading.complaint : reading.reason;
-          if (problem === undefined) return met(callback);
-          const spots = [requestSpot(callback, 'display_as', index, 'content')];
-          return (reading.ok ? doubtful : violated)(`display_as[${index}]: ${problem}`, callback, { spots });
-        }),
+        segments.map(({ type, content }, index) =>
+          type === 'diff' ? onDiff(callback, content, index) : null,
+        ),
       ),
   },
   'TOOL-IMAGE': {
@@ -423,6 +420,18 @@ function displaysIn(calls: readonly CallEvidence[]) {
     .flatMap(({ callback, message }) =>
       message.display_as?.length ? [{ callback, message, segments: message.display_as }] : [],
     );
+}
+
+function onDiff(callback: CallbackEvidence, content: unknown, index: number): Observation {
+  const reading = readDiff(content);
+  const place = `display_as[${index}]`;
+  const spots = [requestSpot(callback, 'display_as', index, 'content')];
+  if (!reading.ok) return violated(`${place}: ${reading.reason}`, callback, { spots });
+  if (reading.complaint !== undefined) return doubtful(`${place}: ${reading.complaint}`, callback, { spots });
+  const { drawing } = reading;
+  return drawing.kind === 'diff' && isEmptyDiff(drawing.diff)
+    ? metWithNote(`${place} shows no changes`, callback)
+    : met(callback);
 }
 
 function onContent({ callback, message: { content = [] } }: ReceivedCallback<'tool_result'>): Observed {

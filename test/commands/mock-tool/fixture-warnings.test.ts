@@ -55,6 +55,7 @@ describe('TOOL-DIFF: a diff of a fixture', () => {
 
   test.each<[string, object]>([
     ['that is valid', showing(diff({ path: 'a.txt', patch: GOOD }), TEXT)],
+    ['that changes nothing', showing(diff({ path: 'a.txt', patch: '' }), TEXT)],
     ['computed from two texts', showing(diff({ path: 'a.txt', before: 'a', after: 'b' }))],
     [
       'whose file and text come from the call',

@@ -291,6 +291,12 @@ const diffSamples: Samples = [
     status: 'warn',
     says: /wrong line counts \(corrected\)/,
   },
+  {
+    story: 'an empty patch, as for a new empty file',
+    events: shown(diff({ patch: '' }), text),
+    status: 'pass',
+    says: /^display_as\[0\] shows no changes/,
+  },
   { story: 'only a text', events: shown(text), status: 'not-applicable' },
 ];
 

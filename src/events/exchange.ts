@@ -19,7 +19,7 @@ export type Verdict =
   | { readonly kind: 'ignored'; readonly status: 200; readonly reason: string }
   /** A further result: the first wins (RT-DUP). */
   | { readonly kind: 'duplicate'; readonly status: 200; readonly identical: boolean }
-  /** It came after a timeout or cancellation. */
+  /** It came after a timeout or a cancel. */
   | { readonly kind: 'late'; readonly status: 200 }
   /** It names another call (RT-MATCH). */
   | { readonly kind: 'discarded'; readonly status: 404; readonly reason: string }
@@ -135,6 +135,10 @@ export interface Exchange {
   readonly selections: readonly Selection[];
   readonly settled: Settlement | null;
   readonly subscription: Subscription | null;
+  /** The legs of the notices that canceled it. */
+  readonly cancelLegs: readonly string[];
+  /** When the tool first answered such a notice with 200; null if it did not. */
+  readonly cancelAcknowledgedAt: number | null;
 }
 
 export function isSubscribed({ subscription }: Exchange): boolean {
@@ -171,6 +175,18 @@ export const ACK_TOLERANCE_MS = 100;
 
 /** A slower acknowledgement was not sent at once, in ms. */
 export const ACK_SLOW_MS = 250;
+
+/** Maximum time after the acknowledgement of a cancel in which earlier events of a subscription may still come, in ms. */
+export const CANCEL_GRACE_MS = 500;
+
+/**
+ * Whether the tool sent an event after it had acknowledged the cancel (TOOL-SUB). A single late event may have been on its way, however
+ * long that took; an event that follows another one was not.
+ * @param answered when the events came that were answered before this one came; a failed one is sent again
+ */
+export function isSentAfterCancel(at: number, acknowledgedAt: number, answered: readonly number[]): boolean {
+  return at > acknowledgedAt + CANCEL_GRACE_MS && answered.some(each => each > acknowledgedAt);
+}
 
 /** The attempt with a response; undefined over MCP, which has no acknowledgement. */
 export function answeredAttempt({ attempts, dialect }: Exchange): Attempt | undefined {

@@ -18,7 +18,9 @@ import { type Event, type EventOf, ignored, type RequestEvent, type ResponseEven
 import {
   type Arrival,
   type Attempt,
+  CANCEL_GRACE_MS,
   type Exchange,
+  isSentAfterCancel,
   openQuestions,
   type Settlement,
   type Verdict,
@@ -81,6 +83,8 @@ function begin(key: string, event: Event): Exchange | undefined {
     selections: [],
     settled: null,
     subscription: null,
+    cancelLegs: [],
+    cancelAcknowledgedAt: null,
   };
 }
 
@@ -140,7 +144,7 @@ function onRequest(exchange: Exchange, event: RequestEvent): Exchange {
       return unsubscribe(exchange, { by: 'close', at });
     case 'cancel':
       // A recorded runtime does not record who decided; our own does, before it sends the notice.
-      return canceled(exchange, at, 'person');
+      return { ...canceled(exchange, at, 'person'), cancelLegs: [...exchange.cancelLegs, leg] };
     case 'callback':
       return body ? onCallback(exchange, event, body) : exchange; // without a body, the response has the reason for the refusal
     default:
@@ -193,6 +197,10 @@ function onResponse(exchange: Exchange, event: ResponseEvent, redact: (text: str
     const json = body?.json ?? { ok: false, reason: 'it is empty' };
     return settle(answered, { by: 'answer', at, ...readMcpAnswer(json) });
   }
+  if (exchange.cancelLegs.includes(leg))
+    return status === 200
+      ? { ...exchange, cancelAcknowledgedAt: exchange.cancelAcknowledgedAt ?? at }
+      : exchange;
   if (refusal === undefined) return withArrivalEnd(exchange, leg, { status });
   const verdict = { kind: 'rejected', status, reason: refusal } as const;
   const refused = { leg, at, verdict, message: null, sha256: '', size: 0, warnings: [], status };
@@ -284,8 +292,23 @@ function arrivalOf(
   const about = { leg, at, verdict, sha256: body.sha256, size: body.size };
   if (!reading.ok) return { arrival: { ...about, message: null, warnings: [] }, native: null };
   const { message, native } = reading;
-  const warnings = [...reading.warnings, ...callIdWarnings(exchange.invocation, message)];
+  const warnings = [
+    ...reading.warnings,
+    ...callIdWarnings(exchange.invocation, message),
+    ...afterCancelWarnings(exchange, message, at),
+  ];
   return { arrival: { ...about, message, warnings }, native };
+}
+
+function afterCancelWarnings(exchange: Exchange, { type }: Callback, at: number): Warning[] {
+  const { cancelAcknowledgedAt, arrivals } = exchange;
+  if (type !== 'subscription_event' || cancelAcknowledgedAt === null) return [];
+  const answered = arrivals
+    .filter(({ message, status = 500 }) => message?.type === type && status < 500)
+    .map(arrival => arrival.at);
+  if (!isSentAfterCancel(at, cancelAcknowledgedAt, answered)) return [];
+  const message = `an event came more than ${CANCEL_GRACE_MS}ms after the cancel was acknowledged; it was ignored`;
+  return [{ id: 'TOOL-SUB', message }];
 }
 
 function callIdWarnings({ call_id }: Invocation, message: object): Warning[] {
@@ -358,9 +381,8 @@ function judgeQuestion(exchange: Exchange, sha256: string): Verdict {
   return { kind: 'ignored', status: 200, reason: `${MAX.questions} questions are open already` };
 }
 
-const ENDED: Readonly<Record<SubscriptionEnd['by'], string>> = {
+const ENDED: Readonly<Record<Exclude<SubscriptionEnd['by'], 'cancel'>, string>> = {
   final: 'the subscription has ended',
-  cancel: 'the subscription was canceled',
   close: 'the thread of the subscription was closed',
 };
 
@@ -372,6 +394,7 @@ function judgeEvent({ subscription }: Exchange, sha256: string): Verdict {
   // A final event whose 200 was lost is sent again; an earlier event may have the same text twice.
   if (ended.by === 'final' && ended.sha256 === sha256)
     return { kind: 'duplicate', status: 200, identical: true };
+  if (ended.by === 'cancel') return { kind: 'late', status: 200 };
   return { kind: 'discarded', status: 404, reason: ENDED[ended.by] };
 }
 

@@ -114,8 +114,11 @@ const VERDICT_TEXTS: { readonly [Kind in VerdictKind]: VerdictText<Kind> } = {
     mark: 'note',
     words: (arrival, exchange) => [say(lateText(arrival, exchange, msSinceSent(exchange, arrival.at)))],
     // The callback may have crossed the cancel, so the tool is not to blame.
-    warning: (arrival, exchange) =>
-      exchange.settled?.by === 'cancel' ? null : { message: `a ${lateText(arrival, exchange)}` },
+    warning(arrival, exchange) {
+      if (arrival.message?.type === 'subscription_event')
+        return arrival.warnings.find(({ id }) => id === 'TOOL-SUB') ?? null;
+      return exchange.settled?.by === 'cancel' ? null : { message: `a ${lateText(arrival, exchange)}` };
+    },
   },
   discarded: {
     mark: 'failed',
@@ -164,6 +167,8 @@ export function arrivalWarnings(arrival: Arrival, exchange: Exchange): readonly 
 
 /** Describes a callback that arrived too late. @param sinceMs after the call was sent */
 export function lateText({ message }: Arrival, { settled }: Exchange, sinceMs: number | null = null): string {
+  if (message?.type === 'subscription_event')
+    return `${nameOf(message)} came after the subscription was canceled; it was ignored`;
   const end = settled?.by === 'cancel' ? 'was canceled' : 'had ended';
   const since = sinceMs === null ? '' : `, ${formatDuration(sinceMs)} after it was sent`;
   return `${nameOf(message)} came after the call ${end}${since}; it was ignored`;

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { gatherEvidence } from '../../src/check/evidence.js';
 import { judge, RULES } from '../../src/check/judge.js';
+import { warningsOf } from '../../src/render/warnings.js';
+import { fold } from '../events/build.js';
 import { SAMPLES } from './samples/index.js';
 
 const OBSERVABLE = Object.values(RULES).filter(rule => 'observe' in rule);
@@ -25,3 +27,20 @@ describe.each(OBSERVABLE)('$id', rule => {
     },
   );
 });
+
+const withEvents = (SAMPLES['TOOL-SUB'] ?? []).filter(
+  ({ status, events }) =>
+    (status === 'pass' || status === 'fail') &&
+    events.some(each => each.kind === 'request' && each.body?.messageType === 'subscription_event'),
+);
+
+test.each(withEvents)(
+  'TOOL-SUB: `invoke` warns of the events that `check` accuses, and of no others: $story',
+  ({ events, status }) => {
+    const history = fold(events);
+    const ids = [...history.exchanges.values()]
+      .flatMap(exchange => warningsOf(history, exchange))
+      .map(({ id }) => id);
+    expect(ids.includes('TOOL-SUB')).toBe(status === 'fail');
+  },
+);

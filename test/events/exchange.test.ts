@@ -211,9 +211,15 @@ describe('the verdict on a callback', () => {
   test.each<[string, Exchange, object, string]>([
     ['before the result', pending, EVENT, 'no subscription was opened by this call'],
     ['after the final event', ended, EVENT, 'the subscription has ended'],
-    ['after a cancel', exchangeOf(call(), subscribed, canceled()), EVENT, 'the subscription was canceled'],
   ])('RT-SUB: discards an event %s', (_, exchange, message, reason) => {
     expect(verdictOn(exchange, message)).toEqual({ kind: 'discarded', status: 404, reason });
+  });
+
+  test('RT-ACK: an event after a cancel is late, and is answered 200', () => {
+    expect(verdictOn(exchangeOf(call(), subscribed, canceled()), EVENT)).toEqual({
+      kind: 'late',
+      status: 200,
+    });
   });
 
   test('delivery faults, "200 lost": a repeated final event is a duplicate, answered 200', () => {

@@ -1,4 +1,4 @@
-import { ACK_TOLERANCE_MS } from '../../events/exchange.js';
+import { ACK_TOLERANCE_MS, CANCEL_GRACE_MS, isSentAfterCancel } from '../../events/exchange.js';
 import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
 import { NOTICES } from '../../protocol/invocation.js';
 import type { Tool } from '../../protocol/toolset.js';
@@ -332,9 +332,6 @@ function onNotice(notice: RoundTrip, path: string): Observation {
 
 type Update = ReceivedCallback<'subscription_event'>;
 
-/** Events that were sent before the tool got the cancel may still come within this time, in ms. */
-const GRACE_MS = 500;
-
 function onSubscription(
   call: CallEvidence,
   id: string,
@@ -387,7 +384,6 @@ function onWrongUpdate(
     : null;
 }
 
-/** One event may have been on its way; an event that follows an accepted one was sent after the cancel. */
 function onUpdateAfterCancel(
   { callback }: Update,
   updates: readonly Update[],
@@ -395,13 +391,13 @@ function onUpdateAfterCancel(
 ): Observation | null {
   if (!cancel || !isAfterGrace(callback, cancel)) return null;
   const after = formatDuration(callback.request.at - cancel.latestAt);
-  const isRepeated = updates.some(
-    ({ callback: { request, response, isFailed } }) =>
-      request.at > cancel.latestAt && response && !isFailed && response.seq < callback.request.seq,
-  );
+  const answered = updates
+    .map(update => update.callback)
+    .filter(({ response, isFailed }) => response && !isFailed && response.seq < callback.request.seq)
+    .map(({ request }) => request.at);
   const proof = [cancel, callback];
-  return isRepeated
-    ? violated(`an event came more than ${GRACE_MS}ms after the cancel was acknowledged`, proof, {
+  return isSentAfterCancel(callback.request.at, cancel.latestAt, answered)
+    ? violated(`an event came more than ${CANCEL_GRACE_MS}ms after the cancel was acknowledged`, proof, {
         expected: 'nothing after a cancel',
         actual: `after ${after}`,
       })
@@ -412,7 +408,7 @@ function onUpdateAfterCancel(
 }
 
 function isAfterGrace({ request }: RoundTrip, cancel: RoundTrip): boolean {
-  return request.at > cancel.latestAt + GRACE_MS;
+  return request.at > cancel.latestAt + CANCEL_GRACE_MS;
 }
 
 /** On separate connections, the first message may arrive second. */
@@ -441,18 +437,20 @@ function onSilenceAfterCancel(
 ): Observation | null {
   if (!cancel || updates.some(({ callback }) => isAfterGrace(callback, cancel))) return null;
   const watched = until - cancel.latestAt;
-  if (watched <= GRACE_MS) return null;
-  const what = `nothing from ${GRACE_MS}ms to ${formatDuration(watched)} after the cancel`;
+  if (watched <= CANCEL_GRACE_MS) return null;
+  const what = `nothing from ${CANCEL_GRACE_MS}ms to ${formatDuration(watched)} after the cancel`;
   return met([start, cancel], what);
 }
 
 /** A call that was planned to start a subscription. */
 function onMissingStart(
-  { plans }: CallEvidence,
+  { plans, ending }: CallEvidence,
   updates: readonly Update[],
   result: CallbackEvidence | undefined,
 ): Observation | null {
   const isPlanned = plans.some(({ checks = [] }) => checks.includes('TOOL-SUB'));
   if (!isPlanned || !result || updates.length > 0) return null;
+  if (ending.kind === 'result' && ending.isError)
+    return unrecorded('a call that should start a subscription ended in an error', result);
   return violated('a call that should start a subscription ended without subscription: true', result);
 }

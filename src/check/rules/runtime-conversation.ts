@@ -266,7 +266,8 @@ function onEvent(
 ): Observed {
   const { callback, message } = event;
   const { isRefused, status, verdict, lastSeq } = callback;
-  if (verdict?.kind === 'discarded') return onForeignEvent(event, view);
+  if (verdict?.kind === 'discarded') return onForeignEvent(event, view, verdict.reason);
+  if (verdict?.kind === 'late') return onForeignEvent(event, view, 'the subscription was canceled');
   if (status === null || verdict?.kind !== 'noted' || lastSeq > overSince) return null;
   if (isRefused)
     return violatedIfComplete(`an event of an open subscription was answered ${status}`, callback);
@@ -279,12 +280,11 @@ function onEvent(
 function onForeignEvent(
   { callback, message }: ReceivedCallback<'subscription_event'>,
   view: RuntimeView | null,
+  reason: string,
 ): Observed {
-  const { isRefused, verdict } = callback;
   const line = view ? givenText(message.text, view) : undefined;
-  if (line && verdict?.kind === 'discarded')
-    return violated(`an event reached the model, but ${verdict.reason}`, [callback, line]);
-  return isRefused || view ? met(callback, 'others are discarded') : null;
+  if (line) return violated(`an event reached the model, but ${reason}`, [callback, line]);
+  return callback.isRefused || view ? met(callback, 'others are discarded') : null;
 }
 
 function isView({ callback: { verdict } }: View): boolean {

@@ -142,12 +142,12 @@ function printedWarnings(
 function arrivalNews(arrival: Arrival, exchange: Exchange): readonly PrintedWarning[] {
   const { kind } = arrival.verdict;
   if (kind !== 'rejected' && kind !== 'discarded' && kind !== 'late') return [];
-  // The late callback may have crossed the cancel, so the tool is not to blame.
-  if (kind === 'late' && exchange.settled?.by === 'cancel') {
+  const warnings = arrivalWarnings(arrival, exchange);
+  if (kind === 'late' && warnings.length === 0) {
     const message = `a ${lateText(arrival, exchange)}`;
     return [{ warning: { message }, text: `${message}\n` }];
   }
-  return arrivalWarnings(arrival, exchange).map(warning => ({ warning }));
+  return warnings.map(warning => ({ warning }));
 }
 
 function questionText(arrival: Arrival | null): string {

@@ -117,6 +117,15 @@ const subscriptionSamples: Samples = [
     [a.plannedFor(['TOOL-SUB']), begun(), a.result()],
     /should start a subscription/,
   ),
+  unclear(
+    'a call that should start a subscription, and ends in an error',
+    [
+      a.plannedFor(['TOOL-SUB']),
+      begun(),
+      a.result({ text: 'Error: no such channel. List the channels first.' }),
+    ],
+    /ended in an error/,
+  ),
   warns('an event that arrived just before the result', [
     at(10, begun()),
     at(20, a.news({}, { status: 404 })),

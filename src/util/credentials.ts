@@ -12,7 +12,10 @@ const SHAPES: readonly (readonly [what: string, shape: RegExp])[] = [
   ['an AWS access key (AKIA…)', /\b(?:AKIA|ASIA)[A-Z2-7]{16}\b/g],
   ['a Slack token (xox?-…)', /\bxox[abprs]-[A-Za-z0-9-]{20,200}/g],
   ['a Google API key (AIza…)', /\bAIza[\w-]{35}\b/g],
-  ['a URL with a password', /\b[a-z][a-z\d+.-]{1,20}:\/\/[^\s:@/?#]{0,100}:[^\s:@/?#]{1,200}@[\w.-]{1,255}/g],
+  [
+    'a URL with a password', // but for examples, such as user:password@host and user:***@host
+    /\b[a-z][a-z\d+.-]{1,20}:\/\/[^\s:@/?#]{0,100}:(?!(?:pass(?:word|wd)?|pwd|secret|PASS(?:WORD|WD)?|PWD|SECRET|x{1,20}|[*.]{1,20}|[<[{$%][^@\s]{0,40})@)[^\s:@/?#]{1,200}@[\w.-]{1,255}/g,
+  ],
   ['a JSON Web Token', /\beyJ[\w-]{10,500}\.eyJ[\w-]{10,1000}\.[\w-]{10,500}/g],
 ];
 

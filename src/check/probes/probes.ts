@@ -122,6 +122,9 @@ const MISLEADING: readonly string[] = [
 
 const CONCURRENT_CALLS = 8;
 
+/** Calls of one thread: a tool may make them one after another. */
+const SHARED_CALLS = 2;
+
 /** Calls with these members alone, and with each of them if a tool refuses the group: so it is known which one. */
 async function callWithMembers(
   client: ProbeClient,
@@ -216,7 +219,7 @@ export const PROBES: readonly Probe[] = [
     run: withOperation(async (client, operation) => {
       const shared = { group_id: `thread_${randomUUID()}` };
       const calls = Array.from({ length: CONCURRENT_CALLS }, (_, index) =>
-        client.call({ ...operation, ...(index % 2 === 0 && { fields: shared }) }),
+        client.call({ ...operation, ...(index < SHARED_CALLS && { fields: shared }) }),
       );
       await Promise.all(calls);
     }),

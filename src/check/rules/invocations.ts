@@ -407,7 +407,8 @@ function onMalformed(call: CallEvidence, isSilentTool: boolean): Observed {
   if (!attempt) return null;
   const { status, isRefused, request } = attempt;
   if (status === null) return onUnansweredMalformed(attempt, call);
-  if (!call.reading.ok && call.reading.addressee) return onInvalid(call, MALFORMED, isSilentTool);
+  if (call.reading.ok) return met(attempt); // without a callback URL that can be used, any answer is right
+  if (call.reading.addressee) return onInvalid(call, MALFORMED, isSilentTool);
   const json = request.body?.json;
   const isNotText = json?.ok === false && json.reason.includes('UTF-8');
   if (status === 200 || (isNotText && isRefused)) return met(attempt);

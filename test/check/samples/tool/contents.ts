@@ -144,6 +144,13 @@ const secretSamples: Samples = [
     secretBegun(),
     a.result({ text: `sk-learn, Bearer of news, sha256 ${'0a'.repeat(32)}` }),
   ]),
+  passes('URLs without a password, and examples of URLs with one', [
+    secretBegun(),
+    a.result({
+      text: 'http://localhost:3000/@home, mailto:a:b@c, postgres://user:password@host/app, redis://:***@host, https://ann@host:80/x@y',
+    }),
+  ]),
+  leak('a URL with a password', { text: 'at redis://:5f8a1c@cache:6379/0' }, /a URL with a password/),
   passes('a text from the arguments', [asked.begun(), asked.result({ text: `saved ${github}` })]),
   leak('the token of it', { text: url.split('/').at(-1) }, /callback URL's token/),
   leak(

@@ -344,6 +344,10 @@ const malformedSamples: Samples = [
     a.sent(Buffer.from([0x22, 0xff, 0x22])),
     a.answered({ status: 400 }),
   ]),
+  passes('404 to a call whose callback URL is not a URL', [
+    a.sent({ ...a.invocation, callback_url: 'not a URL' }),
+    a.answered({ status: 404 }),
+  ]),
   warns('500', [a.sent(nowhere), a.answered({ status: 500 })]),
   warns(
     '200, and no result although the callback URL is readable',

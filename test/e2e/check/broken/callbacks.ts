@@ -126,11 +126,7 @@ export const callbacks: BrokenTools = {
     ),
     {
       does: 'has the callback URL in the address of a consent',
-      start: () =>
-        startTwisted(
-          { delivers: ({ url, message }, post) => post(url, withState(message, url)) },
-          { reply: { oauth: {}, granted: { payload: 'in' }, refused: { payload: 'out' } } },
-        ),
+      start: () => startTwisted({ delivers: onOdd(afterConsent) }),
       says: /^the callback URL's token is in auth_url$/,
     },
   ],
@@ -269,9 +265,11 @@ function withoutRepetitions(url: string): string {
   return `${origin}${pathname}?${new URLSearchParams(Object.fromEntries(searchParams))}`;
 }
 
-function withState(message: Fields, url: string): Fields {
-  if (message['type'] !== 'oauth') return message;
-  return { ...message, auth_url: `https://auth.example.com/authorize?state=${encodeURIComponent(url)}` };
+async function afterConsent({ url, message }: Delivery, post: Post): Promise<number> {
+  const { text: _, ...ids } = message;
+  const state = encodeURIComponent(url);
+  await post(url, { ...ids, type: 'oauth', auth_url: `https://auth.example.com/authorize?state=${state}` });
+  return post(url, message);
 }
 
 const PATCH = '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+b\n';

@@ -45,6 +45,20 @@ const KILL_MS = 500;
 
 type Stops = readonly (readonly [NodeJS.Signals | 'stdin', number])[];
 
+/** What a command reaches without a proxy: our tools, runtimes and callback listeners. */
+const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
+
+/** Our environment, with more variables. Many HTTP clients send requests for loopback addresses to a proxy unless `NO_PROXY` names these. */
+function environmentWith(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  const env = { ...process.env, ...more };
+  const isProxied = Object.keys(env).some(name => /^(?:https?|all)_proxy$/i.test(name) && env[name]);
+  if (!isProxied) return env;
+  const known = env['no_proxy'] || env['NO_PROXY'] || '';
+  const names = known.split(',').flatMap(name => name.trim() || []);
+  const all = [...names, ...LOOPBACK.filter(name => !names.includes(name))].join(',');
+  return { ...env, NO_PROXY: all, no_proxy: all };
+}
+
 /** A command in a shell and its own process group, so that its descendants end with it, and with this process. */
 class Group {
   readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
@@ -57,7 +71,7 @@ class Group {
   constructor({ command, cwd, env, onStderr }: CommandOptions) {
     this.child = spawn('sh', ['-c', command], {
       cwd,
-      env: { ...process.env, ...env },
+      env: environmentWith(env),
       detached: true,
       stdio: 'pipe',
     });
@@ -363,7 +377,7 @@ export async function runAttached(
   };
   const release = passSignals(signalAll); // before the start, because a signal may arrive meanwhile
   try {
-    child = spawn(program, rest, { stdio: 'inherit', env: { ...process.env, ...env }, detached });
+    child = spawn(program, rest, { stdio: 'inherit', env: environmentWith(env), detached });
     const [code, signal]: [number | null, NodeJS.Signals | null] = await exitOf(child);
     if (detached) signalGroup(child, 'SIGTERM'); // ends what the command left running
     return code ?? 128 + (signal ? constants.signals[signal] : 0);

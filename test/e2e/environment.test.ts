@@ -1,10 +1,13 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Folder, temporaryFolder } from './support/folder.js';
 import { run, runShell, shellLine } from './support/program.js';
 
 const DRIVER = new URL('../../fixtures/runtimes/node/driver.mjs', import.meta.url);
 const CHECK = ['check', '--runtime', `node '${DRIVER.pathname}'`, '--scenario', 'result', '-q'];
+
+/** A tool whose HTTP client obeys `HTTP_PROXY`, as Python's requests does. */
+const PROXY_TOOL = `env PECULIARITY=obeys-proxy node '${new URL('../peers/peculiar-tool.mjs', import.meta.url).pathname}'`;
 
 let folder: Folder;
 beforeAll(async () => {
@@ -38,6 +41,27 @@ test.each([
   expect(stderr).toBe(
     `error: cannot create a temporary folder in ${path}: ${reason}\nhint: Set TMPDIR to an existing folder that you may write to.\n`,
   );
+});
+
+describe('with a proxy in the environment, a command connects to loopback addresses without it', () => {
+  const PROXIED = { HTTP_PROXY: 'http://127.0.0.1:9', NO_PROXY: 'intranet.example' };
+  const print = () => `echo "$NO_PROXY $no_proxy" > '${folder.file('env')}'`;
+
+  test.each<[string, () => string[], number]>([
+    ['--command', () => ['check', '--command', `${print()}; exec ${PROXY_TOOL}`, '--only', 'tool-always'], 0],
+    ['--runtime', () => CHECK.with(2, `${print()}; exec ${CHECK[2]}`), 0],
+    ['--', () => ['mock-tool', '--demo', '--', 'sh', '-c', print()], 1], // nothing calls the mock
+  ])('%s', async (_, args, expected) => {
+    const { status, stdout } = await run(args(), { env: PROXIED });
+    expect(status, stdout).toBe(expected);
+    const wanted = 'intranet.example,127.0.0.1,localhost,::1';
+    expect(await readFile(folder.file('env'), 'utf8')).toBe(`${wanted} ${wanted}\n`);
+  });
+
+  test('without one, NO_PROXY is not set', async () => {
+    await run(['mock-tool', '--demo', '--', 'sh', '-c', print()]);
+    expect(await readFile(folder.file('env'), 'utf8')).toBe(' \n');
+  });
 });
 
 test('a relative TMPDIR works', async () => {

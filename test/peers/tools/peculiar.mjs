@@ -52,6 +52,8 @@ const PECULIARITIES = {
   'requires-user': {
     refusal: body => (typeof body.user_id === 'string' ? null : { status: 422, text: MISSING_USER }),
   },
+  /** Python's requests and urllib: a request goes to the proxy of the environment, unless `no_proxy` names its host. */
+  'obeys-proxy': { isProxied: true },
   /** Jackson in a handler that has answered 200 already. */
   'reports-unknown': {
     fault: body => refusedBy(body, MEMBERS, name => `Error: unrecognized field "${name}". Leave it out.`),
@@ -119,6 +121,7 @@ export function peculiarTool({ PECULIARITY = '' }) {
     target = path => path,
     refusal = () => null,
     fault = () => null,
+    isProxied = false,
   } = PECULIARITIES[PECULIARITY] ?? {};
   const journal = new Journal();
 
@@ -160,7 +163,12 @@ export function peculiarTool({ PECULIARITY = '' }) {
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(raw) };
     const entry = journal.add('delivery', { url, headers, raw });
     try {
-      const outgoing = open(origin, { method: 'POST', path: target(path), headers, agent: false }).end(raw);
+      const outgoing = open(isProxied ? proxyFor(origin) : origin, {
+        method: 'POST',
+        path: target(path),
+        headers,
+        agent: false,
+      }).end(raw);
       const [answer] = await once(outgoing, 'response');
       outgoing.on('error', () => {});
       answer.resume();
@@ -170,6 +178,11 @@ export function peculiarTool({ PECULIARITY = '' }) {
     }
     return entry.status ?? 599;
   }
+}
+
+function proxyFor(origin) {
+  const { HTTP_PROXY = '', no_proxy = '' } = process.env;
+  return HTTP_PROXY === '' || no_proxy.split(',').includes(new URL(origin).hostname) ? origin : HTTP_PROXY;
 }
 
 function isObject(value) {

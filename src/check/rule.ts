@@ -3,9 +3,10 @@ import { refusalTexts } from '../events/refusal.js';
 import type { RoundTrip } from '../events/round-trips.js';
 import type { Ability } from '../protocol/driver.js';
 import type { RequirementId, Side } from '../protocol/requirements.js';
+import { isNullRefused, type Lost, withPrice } from '../protocol/strictness.js';
 import { formatDuration, joinFirst, truncateBeforeToken } from '../util/text.js';
 import { visibleLine } from '../util/visible.js';
-import type { CallEvidence } from './call.js';
+import type { CallbackEvidence, CallEvidence } from './call.js';
 import type { ToolCrash } from './crash.js';
 import type { Evidence } from './evidence.js';
 
@@ -228,10 +229,25 @@ export function faultLine(fault: string): string {
 }
 
 /** One remark on optional members that are null. */
-export function nullRemark(paths: readonly string[] = []): readonly string[] {
+export function nullRemark(paths: readonly string[] = [], lost: Lost): readonly string[] {
   if (paths.length === 0) return [];
   const remark = 'null counts as absent for an optional member; leave it out instead';
-  return [truncateBeforeToken(`${remark}: ${joinFirst(paths, 3)}`, MAX_FAULT_LENGTH)];
+  const text = truncateBeforeToken(`${remark}: ${joinFirst(paths, 3)}`, MAX_FAULT_LENGTH);
+  return [isNullRefused(paths) ? withPrice(text, lost) : text];
+}
+
+/** Maximum number of items of a result that are shown. */
+const MAX_ITEMS = 3;
+
+/** What the model got of a result: its text, or the texts of its content. */
+export function resultSpots(callback: CallbackEvidence): readonly Spot[] {
+  const { message } = callback;
+  const content = message?.type === 'tool_result' ? message.content : undefined;
+  if (!content?.length) return [requestSpot(callback, 'text')];
+  const texts = content.flatMap(({ type }, index) =>
+    type === 'text' ? [requestSpot(callback, 'content', index, 'text')] : [],
+  );
+  return texts.length > 0 ? texts.slice(0, MAX_ITEMS) : [requestSpot(callback, 'content')];
 }
 
 /**

@@ -5,6 +5,7 @@ import { isSafeToVisit } from '../util/url.js';
 import { isRecord, valueAt } from '../util/values.js';
 import { choiceResponseSchema, invocationSchema, NOTICES } from './invocation.js';
 import type { Warning } from './requirements.js';
+import { jsonWarnings } from './strictness.js';
 import { ANNOTATIONS, toolSchema, toolsetSchema } from './toolset.js';
 import { validateTolerantly } from './validate.js';
 
@@ -211,7 +212,9 @@ export function readCallback(reading: JsonReading): CallbackReading {
   const { nulls } = checked;
   const message = withoutEmptyContent(checked.value);
   const warnings = [
-    ...reading.notes.map(note => ({ id: 'TOOL-POST', message: note }) as const),
+    ...jsonWarnings(reading.notes, message.type === 'tool_result' ? 'result' : 'message').map(
+      note => ({ id: 'TOOL-POST', message: note }) as const,
+    ),
     ...remarks(message),
   ];
   return { ok: true, message, native: reading.value, warnings, ...(nulls && { nulls }) };

@@ -2,6 +2,7 @@ import { checkSchemas, draftOf, unknownDraft } from '../json-schema/validator.js
 import type { JsonReading } from '../util/json.js';
 import { excerpt } from '../util/text.js';
 import { isRecord } from '../util/values.js';
+import { jsonWarnings } from './strictness.js';
 import { type Tool, type Toolset, toolsetSchema } from './toolset.js';
 import { validateTolerantly } from './validate.js';
 
@@ -28,7 +29,7 @@ export async function readToolset(reading: JsonReading): Promise<ToolsetReading>
   ];
   if (!checked.ok || faults.length > 0) return { ok: false, faults };
   const { value: toolset, nulls } = checked;
-  const notes = [...reading.notes, ...toolset.tools.flatMap(remarksOn)];
+  const notes = [...jsonWarnings(reading.notes, 'toolset'), ...toolset.tools.flatMap(remarksOn)];
   return { ok: true, toolset, notes, ...(nulls && { nulls }) };
 }
 

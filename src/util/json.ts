@@ -161,12 +161,19 @@ function unescaped(token: string): string {
   }
 }
 
+const INEXACT = 'cannot be held exactly';
+
+/** Whether a note is about a number that other parsers may hold exactly. */
+export function isInexactNote(note: string): boolean {
+  return note.endsWith(INEXACT);
+}
+
 function noteLossyNumber(literal: string, note: (message: string) => void): void {
   const value = Number(literal);
   if (!/^-?\d/.test(literal) || Number.isNaN(value)) return;
   if (!Number.isFinite(value)) note(`the number ${literal.slice(0, 40)} is too large to hold`);
   else if (/^-?\d{16,}$/.test(literal) && BigInt(literal) !== BigInt(value))
-    note(`the number ${literal.slice(0, 40)} cannot be held exactly`);
+    note(`the number ${literal.slice(0, 40)} ${INEXACT}`);
 }
 
 /** Position of a syntax error, which `JSON.parse` does not always report. */

@@ -95,7 +95,11 @@ describe('TOOL-DISCOVER: a valid toolset', () => {
 
   test('row 20: has the notes about the JSON', async () => {
     const reading = await readToolset(parseJson(`\uFEFF${JSON.stringify(TOOLSET)}`));
-    expect(reading).toMatchObject({ ok: true, notes: ['the body starts with a byte-order mark'] });
+    const price = 'strict runtimes, such as the reference, refuse it: the whole toolset is lost';
+    expect(reading).toMatchObject({
+      ok: true,
+      notes: [`the body starts with a byte-order mark; ${price}`],
+    });
   });
 });
 

@@ -19,6 +19,7 @@ import {
   type Observation,
   type Observed,
   requestSpot,
+  resultSpots,
   type Spot,
   unrecorded,
   violated,
@@ -280,12 +281,18 @@ const COMPLAINT = /^\s*(?:\w{1,60}(?:error|exception)|error|exception|failure|fa
 function errorTexts(call: CallEvidence): readonly ErrorText[] {
   const results = call.messages('tool_result').map(({ callback, message }) => ({
     text: llmText(message),
-    spot: requestSpot(callback, message.content === undefined ? 'text' : 'content'),
+    spot: textSpot(callback),
     callback,
   }));
   const isRefusal = call.flaw !== null && call.ending.kind === 'result' && call.ending.isError;
   if (isRefusal) return results.slice(0, 1);
   return results.filter(({ text }) => outcomeOfText(text).type === 'error' || COMPLAINT.test(text));
+}
+
+/** The member that has the whole text that the model got. */
+function textSpot(callback: CallbackEvidence): Spot {
+  const [first = requestSpot(callback, 'text'), ...others] = resultSpots(callback);
+  return others.length === 0 ? first : requestSpot(callback, 'content');
 }
 
 /** Maximum length of a searched text, in characters. */

@@ -179,7 +179,7 @@ function onDocument(discovery: Discovery): Observation {
   const remarks = [
     ...reading.notes.filter(note => !NAME_FAULT.test(note)),
     ...reading.toolset.tools.flatMap(scriptRemark),
-    ...nullRemark(reading.nulls),
+    ...nullRemark(reading.nulls, 'toolset'),
     ...(isJson ? [] : [`its content type is ${truncateBeforeToken(type, MAX_TYPE_LENGTH)}`]),
   ];
   return remarks.length > 0 ? doubtful(visibleLine(remarks.join('; ')), discovery) : met(discovery);

@@ -24,6 +24,7 @@ import {
   type Observation,
   type Observed,
   requestSpot,
+  resultSpots,
   timeoutAdvice,
   toolCrashObservation,
   unrecorded,
@@ -455,8 +456,14 @@ function onPostBody(callback: CallbackEvidence, ignored: readonly string[]): Obs
   if (malformed.length > 0)
     return violated('invalid callback', callback, { faults: malformed.map(faultLine) });
   const warnings = reading.warnings.filter(({ id }) => id === 'TOOL-POST').map(({ message }) => message);
-  const remarks = [...warnings, ...nullRemark(reading.nulls)];
-  return remarks.length > 0 ? doubtful(visibleLine(remarks.join('; ')), callback) : met(callback);
+  const { message } = reading;
+  const isResult = message.type === 'tool_result';
+  const remarks = [...warnings, ...nullRemark(reading.nulls, isResult ? 'result' : 'message')];
+  if (remarks.length === 0) return met(callback);
+  const isContentAlone = isResult && message.text === undefined;
+  return doubtful(visibleLine(remarks.join('; ')), callback, {
+    ...(isContentAlone && { spots: resultSpots(callback) }),
+  });
 }
 
 /** Segments of known types whose content breaks the format of the type; TOOL-DIFF covers diffs. */

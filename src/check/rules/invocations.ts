@@ -20,6 +20,7 @@ import {
   type Observed,
   refusalDetails,
   requestSpot,
+  resultSpots,
   type Spot,
   toolCrashObservation,
   unrecorded,
@@ -353,12 +354,12 @@ function onExecution(call: CallEvidence, subject: string, isValidResult: IsValid
 const NO_ERROR = { expected: 'an error result', actual: 'a result that is not an error' };
 
 /** What was requested, and the result. */
-function spotsOf({ attempts }: CallEvidence, result: RoundTrip): readonly Spot[] {
+function spotsOf({ attempts }: CallEvidence, result: CallbackEvidence): readonly Spot[] {
   const requested = attempts.flatMap(attempt => [
     requestSpot(attempt, 'operation'),
     requestSpot(attempt, 'arguments'),
   ]);
-  return [...requested, requestSpot(result, 'text')];
+  return [...requested, ...resultSpots(result)];
 }
 
 const EXPECTED = '200, and an error result';

@@ -23,6 +23,9 @@ async function checkingPeculiar(peculiarity: string): Promise<readonly Check[]> 
   return await checking(peer.url);
 }
 
+/** What a mistake costs that this program tolerates. */
+const REFUSED = 'strict runtimes, such as the reference, refuse it: the whole';
+
 describe.concurrent('a right tool', () => {
   test.each<[string, Findings]>([
     ['', {}],
@@ -37,6 +40,19 @@ describe.concurrent('a right tool', () => {
       },
     ],
     ['refuses-prototypes', {}],
+    [
+      'byte-order-mark',
+      { 'TOOL-POST': ['warn', `the body starts with a byte-order mark; ${REFUSED} result is lost`] },
+    ],
+    [
+      'null-migration',
+      {
+        'TOOL-DISCOVER': [
+          'warn',
+          `null counts as absent for an optional member; leave it out instead: $.needsMigration; ${REFUSED} toolset is lost`,
+        ],
+      },
+    ],
     [
       'refuses-unknown',
       { 'TOOL-EXTRA': ['warn', 'answered 400 to unknown members, and 200 without them: x-unknown, version'] },
@@ -82,6 +98,14 @@ test('a tool that accepts the required members alone breaks TOOL-EXTRA, and does
   expect(findings['TOOL-BAD-ARGS']?.[1]).toMatch(/^the call was refused because of call_id \(TOOL-EXTRA\)/);
   const others = Object.entries(findings).filter(([id]) => id !== 'TOOL-EXTRA');
   expect(others.filter(([, [status]]) => status !== 'could-not-run')).toEqual([]);
+});
+
+test('a result that has content alone is shown as the model gets it', async () => {
+  await using peer = await startPeculiar('content-alone');
+  const { status, stdout } = await runHere(['check', peer.url, '--only', 'tool-post', '-q']);
+  expect(status).toBe(0);
+  expect(stdout).toContain('    the result has content but no text, which older runtimes require\n');
+  expect(stdout).toMatch(/│ {3}content\[0\]\.text {2}"\w+"\n/);
 });
 
 test('TOOL-OPAQUE shows the given and the used end of the URL and what to do, live and in a transcript, without the token', async () => {

@@ -54,6 +54,12 @@ const PECULIARITIES = {
   },
   /** Python's requests and urllib: a request goes to the proxy of the environment, unless `no_proxy` names its host. */
   'obeys-proxy': { isProxied: true },
+  /** .NET with `Encoding.UTF8`, which begins each text with a mark. */
+  'byte-order-mark': { written: raw => `\uFEFF${raw}` },
+  /** A class of which null members are written too. */
+  'null-migration': { toolset: { needsMigration: null } },
+  /** A tool of MCP behind a thin layer: items, and no text. */
+  'content-alone': { result: text => ({ content: [{ type: 'text', text }] }) },
   /** Jackson in a handler that has answered 200 already. */
   'reports-unknown': {
     fault: body => refusedBy(body, MEMBERS, name => `Error: unrecognized field "${name}". Leave it out.`),
@@ -122,6 +128,9 @@ export function peculiarTool({ PECULIARITY = '' }) {
     refusal = () => null,
     fault = () => null,
     isProxied = false,
+    written = raw => raw,
+    toolset = {},
+    result = text => ({ text }),
   } = PECULIARITIES[PECULIARITY] ?? {};
   const journal = new Journal();
 
@@ -133,6 +142,7 @@ export function peculiarTool({ PECULIARITY = '' }) {
         name: 'peculiar-tool',
         endpoint: `${ownOrigin(request)}/invoke`,
         tools: TOOLS,
+        ...toolset,
       });
     }
     const { body } = await journal.receive(request.url.slice(1), request);
@@ -144,7 +154,7 @@ export function peculiarTool({ PECULIARITY = '' }) {
     await deliver(body.callback_url, {
       type: 'tool_result',
       ...{ id, call_id, group_id },
-      text: fault(body) ?? resultOf(body),
+      ...result(fault(body) ?? resultOf(body)),
     });
   };
   return Object.assign(handle, { entries: journal.entries });
@@ -152,7 +162,7 @@ export function peculiarTool({ PECULIARITY = '' }) {
   /** Tries again after a 5xx or a broken connection. */
   async function deliver(url, message) {
     for (const pause of [...PAUSES_MS, 0]) {
-      if ((await post(url, JSON.stringify(message))) < 500) return;
+      if ((await post(url, written(JSON.stringify(message)))) < 500) return;
       await sleep(pause);
     }
   }

@@ -215,8 +215,26 @@ test('row 20: notes about the JSON become warnings', () => {
   const [source = ''] = Object.values(SEED_RESULTS);
   const reading = readCallback(parseJson(`\uFEFF${source}`));
   expect(warningsOf(reading)).toEqual([
-    { id: 'TOOL-POST', message: 'the body starts with a byte-order mark' },
+    { id: 'TOOL-POST', message: `the body starts with a byte-order mark${RESULT_LOST}` },
   ]);
+});
+
+const RESULT_LOST = '; strict runtimes, such as the reference, refuse it: the whole result is lost';
+
+describe('a warning says what it costs', () => {
+  const result = (text: string) => `{"type":"tool_result","group_id":"g","id":"i",${text}}`;
+
+  test.each([
+    [
+      '"text":"a","text":"b"',
+      `the key "text" occurs twice in one object; the last one is used${RESULT_LOST}`,
+    ],
+    ['"text":"","x":1e999', `the number 1e999 is too large to hold${RESULT_LOST}`],
+    ['"text":"\\ud83d"', `a string holds a lone surrogate (half of a UTF-16 pair)${RESULT_LOST}`],
+    ['"text":"","x":9007199254740993', 'the number 9007199254740993 cannot be held exactly'],
+  ])('%s', (text, message) => {
+    expect(warningsOf(readCallback(parseJson(result(text))))).toEqual([{ id: 'TOOL-POST', message }]);
+  });
 });
 
 test('row 19: __proto__ becomes no prototype', () => {

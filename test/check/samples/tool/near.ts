@@ -151,6 +151,11 @@ export const NEAR_TOOL: SampleSet = {
     })),
   ],
   'TOOL-DISCOVER': [
+    warns(
+      'null for a boolean, which the reference refuses',
+      [discovery({ ...TOOLSET, needsMigration: null })],
+      /^null counts as absent for an optional member; leave it out instead: \$\.needsMigration; strict runtimes, such as the reference, refuse it: the whole toolset is lost$/,
+    ),
     unclear('403', [discovery('', { status: 403 })], /^discovery answered 403$/),
     unclear('canceled', [discovery('', { status: null, code: 'ABORTED' })], /was canceled/),
   ],
@@ -185,6 +190,16 @@ export const NEAR_TOOL: SampleSet = {
     ]),
   ],
   'TOOL-POST': [
+    warns(
+      'null for a boolean of an event, which the reference refuses',
+      [begun(), a.result({ subscription: true }), a.news({ associative: null })],
+      /\$\.associative; strict runtimes, such as the reference, refuse it: the whole message is lost$/,
+    ),
+    warns(
+      'null for a string, which no runtime refuses',
+      [begun(), a.result({ display_as: null })],
+      /leave it out instead: \$\.display_as$/,
+    ),
     fails('no body', [begun(), a.posts(null)], /has no body/),
     ...[400, 415].map(status => ({
       story: `refused with ${status}`,

@@ -244,6 +244,7 @@ function onPrompt(
   call: CallEvidence,
   view: RuntimeView,
 ): Observed {
+  if (callback.verdict?.kind === 'duplicate') return null; // RT-DUP
   if (callback.isRefused) return violated(`a question was answered ${callback.status}`, callback);
   if (callback.verdict?.kind !== 'holds') return null;
   const shown = view.possibleObservationsOf(call, 'question');

@@ -54,7 +54,11 @@ export const runtimeResultRules = defineRules({
       'Runtimes SHOULD implement idempotent result processing to handle duplicate deliveries gracefully, since network retries may cause the same result to arrive more than once.',
     masks: ['RT-ACK'],
     absent: 'no delivery came twice',
-    observe: evidence => [evidence.calls.map(onDuplicates), resultsSeen(evidence, onFurther)],
+    observe: evidence => [
+      evidence.calls.map(onDuplicates),
+      resultsSeen(evidence, onFurther),
+      evidence.calls.map(call => evidence.view && onRepeatedQuestion(call, evidence.view)),
+    ],
   },
   'RT-TEXT': {
     level: 'MUST',
@@ -280,6 +284,19 @@ function onFurther({ status, callback, message, call, seen, results }: Shown, vi
   if (!extra) return isRepeated ? null : met(callback);
   const what = isRepeated ? 'the model got a repeated result twice' : 'the model got a second result';
   return leaked(what, callback, extra);
+}
+
+/** The user must be asked once. */
+function onRepeatedQuestion(call: CallEvidence, view: RuntimeView): Observed {
+  if (!view.supports('question')) return null;
+  const shown = view.possibleObservationsOf(call, 'question');
+  const questions = call.messages('user_choice').filter(({ callback }) => callback.response);
+  return questions.map(({ callback, message: { prompt } }) => {
+    const copies = questions.filter(each => each.callback.equals(callback));
+    const [second] = shown.filter(({ message }) => message.prompt === prompt).slice(1);
+    if (copies.length < 2 || callback !== copies.at(-1)?.callback) return null;
+    return second ? leaked('the user was asked a repeated question twice', callback, second) : met(callback);
+  });
 }
 
 function onCanceled({ status, callback, message, seen }: Shown): Observed {

@@ -6,6 +6,7 @@
 import { appendFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Runtime } from '../../../fixtures/runtimes/node/runtime.mjs';
+import { CALL_FAULTS } from './call-faults.mjs';
 import { CONVERSATION_FAULTS } from './conversation-faults.mjs';
 
 /** How long to wait for an answer at least, in milliseconds: many runtimes share the process of a test. */
@@ -71,7 +72,6 @@ const jsonIn = text => {
 };
 
 const BROKEN = {
-  ...CONVERSATION_FAULTS,
   'RT-OP': {
     'dispatches-unknown-operations': {
       find(operation) {
@@ -470,12 +470,14 @@ const BROKEN = {
   },
 };
 
-for (const faults of Object.values(BROKEN))
-  for (const methods of Object.values(faults)) Object.setPrototypeOf(methods, PatientRuntime.prototype);
-
 /** By name: the requirement that the fault breaks, and the methods that differ. */
 export const FAULTS = Object.fromEntries(
-  Object.entries(BROKEN).flatMap(([breaks, faults]) =>
-    Object.entries(faults).map(([name, methods]) => [name, { breaks, methods }]),
-  ),
+  [BROKEN, CALL_FAULTS, CONVERSATION_FAULTS]
+    .flatMap(Object.entries)
+    .flatMap(([breaks, faults]) =>
+      Object.entries(faults).map(([name, methods]) => [
+        name,
+        { breaks, methods: Object.setPrototypeOf(methods, PatientRuntime.prototype) },
+      ]),
+    ),
 );

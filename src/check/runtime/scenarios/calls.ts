@@ -79,7 +79,7 @@ const MISLEADING = {
 };
 
 /** Statuses that are neither a success nor a reason to retry. */
-const FINAL = [400, 404, 410, 201, 204, 302];
+const FINAL = [400, 404, 410, 429, 201, 202, 204, 302];
 
 /** A server whose discovery answers with this document. It also answers calls of the operation. */
 const serves = (operation: string, document: unknown): Fixtures => ({

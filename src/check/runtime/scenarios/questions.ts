@@ -26,13 +26,13 @@ const HOSTILE: Question = {
 };
 
 /** The operation that asks a question; its result names the choice. */
-function asking(operation: string, question: Question): object {
+function asking(operation: string, question: Question, faults?: object): object {
   const results = question.choices.map((label, index) => [
     label,
     { payload: `${operation} got choice ${index}` },
   ]);
   // biome-ignore lint/suspicious/noThenProperty: the word of the file format; never a function
-  return on(operation, { choice: question, then: Object.fromEntries(results) });
+  return on(operation, { choice: question, then: Object.fromEntries(results) }, faults);
 }
 
 /** Calls an operation, and waits until the user is asked. */
@@ -177,6 +177,21 @@ export const questionScenarios: readonly Scenario[] = [
       await session.waitQuietly();
       session.fire('deploy');
       await session.waitForResult(id);
+    },
+  },
+  {
+    name: 'choice-repeated',
+    title: 'a question that is sent twice, as after a lost answer; so is the result',
+    checks: ['RT-DUP'],
+    needs: NEEDS,
+    servers: [serving(asking('decide', COLOR, { callback: ['duplicate'] }))],
+    run: async session => {
+      const id = await ask(session, 'decide', COLOR);
+      await session.waitForRequests('callback', 3); // that of ping and both questions
+      await session.waitQuietly();
+      session.instruct({ do: 'answer', choice: 0 });
+      await session.waitForResult(id);
+      await session.settle();
     },
   },
   {

@@ -83,6 +83,7 @@ const RESULTS: readonly unknown[] = [
   { ...RESULT, text: 'with a group_id in a list', group_id: ['{{group_id}}'] },
   { ...RESULT, text: 'with a call_id that is a number', call_id: 1 },
   { ...RESULT, display_as: [{ type: 'text', content: 'without a text' }] },
+  { ...RESULT, text: null, display_as: [{ type: 'text', content: 'with null for a text' }] },
   { ...RESULT, text: ['a text in a list'] },
   { ...RESULT, text: { value: 'a text in an object' } },
   { ...RESULT, text: 'with content as a text', content: 'content as a text' },

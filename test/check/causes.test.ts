@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkTranscript, RULES } from '../../src/check/judge.js';
+import { checkTranscript } from '../../src/check/judge.js';
 import type { Event } from '../../src/events/events.js';
 import type { RequirementId } from '../../src/protocol/requirements.js';
 import { at, eventsOf, type Moment } from '../events/build.js';
@@ -62,17 +62,4 @@ test('a rule that did not pass is the cause of no warning and no failure', async
   const open = checks.filter(({ status }) => status === 'warn' || status === 'fail');
   expect(open.map(({ id }) => id)).toEqual(['TOOL-MALFORMED', 'TOOL-CLOSE']);
   for (const check of open) expect(check.cause).toBeUndefined();
-});
-
-describe('the advice for a notice', () => {
-  test.each([
-    ['a body', { status: 200, body: 'closed' }, /empty body/],
-    ['another status', { status: 404 }, /with 200 /],
-  ])('answered with %s', async (_, answer, advice) => {
-    const { checks } = await checkTranscript(eventsOf(notice('cancel', answer)), { sides: ['tool'] });
-    const check = checks.find(({ id }) => id === 'TOOL-CANCEL');
-    const shown = check?.advice ?? RULES['TOOL-CANCEL'].advice;
-    expect([check?.status, shown]).toEqual(['warn', expect.stringMatching(advice)]);
-    expect(shown).not.toContain('path');
-  });
 });

@@ -263,9 +263,14 @@ function onUnanswered(attempt: RoundTrip, call: CallEvidence, { toolCrash, exit 
   if (call.isHostile && size > LARGE_BODY && !attempt.isUnsent && !isCrash)
     return metWithNote(`the connection was closed while a body of ${bytesText(size)} came`, attempt);
   return error.phase === 'send' || error.phase === 'answer'
-    ? violated(`the connection ended without an answer (${error.code})`, attempt)
+    ? violated(`the connection ended without an answer (${error.code})`, attempt, { advice: SEE_LOG })
     : unrecorded(`an invocation could not be sent (${error.code})`, attempt);
 }
+
+const SEE_LOG = 'Answer 200 before the work starts; the log of the tool may say why the connection ended.';
+
+const NO_REDIRECT =
+  "Runtimes do not follow redirects: put the URL that answers 200 into the toolset's endpoint.";
 
 /** A tool that requires credentials must be called again with them; a busy tool need not be wrong. */
 function onOtherStatus(attempt: RoundTrip, { attempts, isHostile }: CallEvidence): Observation {
@@ -277,7 +282,14 @@ function onOtherStatus(attempt: RoundTrip, { attempts, isHostile }: CallEvidence
   const wasAcceptedLater = attempts.some(each => each.status === 200 && each.request.seq > request.seq);
   return wasAcceptedLater && isFailed
     ? doubtful(`answered ${status}, and 200 when it was sent again`, attempt, refusalDetails(attempt))
-    : violated(`answered ${status}`, attempt, refusalDetails(attempt));
+    : violated(`answered ${status}`, attempt, {
+        ...refusalDetails(attempt),
+        ...(isRedirect(attempt) && { advice: NO_REDIRECT }),
+      });
+}
+
+function isRedirect({ status }: RoundTrip): boolean {
+  return status !== null && status >= 300 && status < 400;
 }
 
 function onBody(acknowledgement: RoundTrip, { callbacks: [first], ending }: CallEvidence): Observed {

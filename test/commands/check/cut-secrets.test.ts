@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkTranscript, conformanceOf } from '../../../src/check/judge.js';
+import { MAX_QUOTE_LENGTH } from '../../../src/check/rule.js';
 import { checkedSecrets } from '../../../src/commands/check/run.js';
 import type { Event } from '../../../src/events/events.js';
 import { History } from '../../../src/events/history.js';
@@ -35,15 +36,23 @@ const called = (fields: object) => {
 const diff = (patch: string) => [{ type: 'diff', content: { path: 'a', patch } }];
 
 const STORIES: readonly (readonly [RequirementId, string, readonly Moment[]])[] = [
-  ['TOOL-ID', 'an id', [...begun, ...call.result({ id: cutAt(60) })]],
-  ['TOOL-GROUP', 'a thread', [...begun, ...call.result({ group_id: cutAt(60) })]],
-  ['TOOL-CALLID', 'a second name', [...begun, ...call.result({ call_id: cutAt(60) })]],
+  ['TOOL-ID', 'an id', [...begun, ...call.result({ id: cutAt(MAX_QUOTE_LENGTH) })]],
+  ['TOOL-GROUP', 'a thread', [...begun, ...call.result({ group_id: cutAt(MAX_QUOTE_LENGTH) })]],
+  ['TOOL-CALLID', 'a second name', [...begun, ...call.result({ call_id: cutAt(MAX_QUOTE_LENGTH) })]],
   [
     'TOOL-SUB',
     'the call of an event',
-    [...begun, ...call.result({ subscription: true }), ...call.news({ tool_call_id: cutAt(60) })],
+    [
+      ...begun,
+      ...call.result({ subscription: true }),
+      ...call.news({ tool_call_id: cutAt(MAX_QUOTE_LENGTH) }),
+    ],
   ],
-  ['TOOL-ERRPREFIX', 'an error', [...begun, ...call.result({ text: `error: ${cutAt(53)}` })]],
+  [
+    'TOOL-ERRPREFIX',
+    'an error',
+    [...begun, ...call.result({ text: `error: ${cutAt(MAX_QUOTE_LENGTH - 7)}` })],
+  ],
   ['TOOL-POST', 'a type that no one knows', [...begun, ...call.posts({ type: cutAt(199) })]],
   ['TOOL-POST', 'a content type', [...begun, ...call.result({}, { type: cutAt(300) })]],
   ['TOOL-POST', 'a refusal', [...begun, ...call.posts(null, { status: 400, refusal: cutAt(300) })]],

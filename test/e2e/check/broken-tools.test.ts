@@ -100,6 +100,15 @@ async function expectToFailAgain(
   expect(others.map(each => `${each.id}: ${each.status}: ${each.reason}`)).toEqual([]);
 }
 
+test.concurrent.each(ODD_TOOLS.map(odd => ({ odd })))(
+  'a tool with odd operations fails the same rules again',
+  async ({ odd }) => {
+    const { evidence } = await together(odd);
+    await using tool = await startWithOdd(odd);
+    await expectToFailAgain(tool.url, checksOf('tool', [evidence]));
+  },
+);
+
 describe.concurrent.each(TOOL_RULES)(
   '$id is reported, and no rule that it does not mask',
   ({ id, masks = [] }) => {

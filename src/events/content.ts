@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { exactJson } from '../util/exact-json.js';
 import { type JsonReading, parseJson, readJson } from '../util/json.js';
 import { readJsonOnce } from '../util/json-once.js';
 import { decodeUtf8 } from '../util/text.js';
@@ -18,7 +19,7 @@ export class Content {
   }
 
   static ofJson(value: unknown): Content {
-    return new Content(Buffer.from(JSON.stringify(value)));
+    return new Content(Buffer.from(exactJson(value)));
   }
 
   /** A body whose JSON is known already, since it was made from another body. */

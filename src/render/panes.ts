@@ -6,6 +6,7 @@ import type { View } from '../events/history.js';
 import type { ToolResult } from '../protocol/callbacks.js';
 import { llmText } from '../protocol/outcome.js';
 import type { Warning } from '../protocol/requirements.js';
+import { exactJson } from '../util/exact-json.js';
 import { prettyJson } from '../util/json.js';
 import { safeJson } from '../util/redact.js';
 import { bytesText, codePointEnd } from '../util/text.js';
@@ -158,7 +159,7 @@ export function viewPane(view: Pick<View, 'type' | 'content' | 'updates'>): Pane
   const reading = readView(view);
   const drawing = reading.ok
     ? reading.drawing
-    : ({ kind: 'text', text: JSON.stringify(content, null, 2) } as const);
+    : ({ kind: 'text', text: exactJson(content, { indent: 2 }) } as const);
   const said = reading.ok ? reading.complaint : reading.reason;
   return {
     title: 'view',

@@ -11,6 +11,7 @@ import { readCallback, type UserChoice } from '../protocol/callbacks.js';
 import { type Invocation, readInvocation } from '../protocol/invocation.js';
 import type { Clock } from '../system/clock.js';
 import { messageOf, ProtocolCliError } from '../util/errors.js';
+import { exactJson } from '../util/exact-json.js';
 import { readJson } from '../util/json.js';
 import { CallbackServer, type ListenerOptions } from './callback-server.js';
 import { readAcknowledgement, type Wire } from './wire.js';
@@ -133,7 +134,7 @@ export class Runtime {
       const { status } = await wire.send(
         { purpose: 'invocation', attempt, calls: [key], thread },
         {
-          ...{ method: 'POST', url, signal, body: Buffer.from(JSON.stringify(invocation)) },
+          ...{ method: 'POST', url, signal, body: Buffer.from(exactJson(invocation)) },
           headers: { 'content-type': 'application/json' },
           read: (status, headers) => (status === 200 ? readAcknowledgement(status, headers) : REFUSAL_LIMIT),
           timeoutMs: 0, // the call's own timeout ends the request

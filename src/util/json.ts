@@ -1,3 +1,4 @@
+import { rememberNumbers } from './exact-json.js';
 import { type JsonTokenKind, JsonTokens, scanJson } from './json-tokens.js';
 import { decodeUtf8, truncateBeforeToken } from './text.js';
 import { isRecord, valueAt } from './values.js';
@@ -17,7 +18,7 @@ export function lossyNumberNotes(text: string): readonly string[] {
   return diagnose(text).notes.filter(note => note.startsWith('the number '));
 }
 
-/** Checks a JSON text before parsing: depth, repeated keys, numbers that cannot be represented (threats, row 20). */
+/** Checks a JSON text before parsing: depth, repeated keys, numbers that would be written as others (threats, row 20). */
 export function diagnose(text: string): { readonly isTooDeep: boolean; readonly notes: readonly string[] } {
   const { isTooDeep, isOdd } = survey(text);
   return { isTooDeep, notes: isOdd ? notesOn(text) : [] };
@@ -170,7 +171,7 @@ export function isInexactNote(note: string): boolean {
 
 function noteLossyNumber(literal: string, note: (message: string) => void): void {
   const value = Number(literal);
-  if (!/^-?\d/.test(literal) || Number.isNaN(value)) return;
+  if (!/^-?\d/.test(literal) || Number.isNaN(value) || String(value) === literal) return;
   if (!Number.isFinite(value)) note(`the number ${literal.slice(0, 40)} is too large to hold`);
   else if (/^-?\d{16,}$/.test(literal) && BigInt(literal) !== BigInt(value))
     note(`the number ${literal.slice(0, 40)} ${INEXACT}`);
@@ -271,6 +272,7 @@ export function parseJson(source: string): JsonReading {
   if (found.isTooDeep) return { ok: false, reason: `the JSON is nested deeper than ${MAX_DEPTH} levels` };
   try {
     const value: unknown = JSON.parse(text);
+    if (found.notes.length > 0) rememberNumbers(text, value);
     const mark = marked ? ['the body starts with a byte-order mark'] : [];
     return {
       ok: true,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { RecentMap } from './collections.js';
+import { exactJson } from './exact-json.js';
 import { scanJson, stringEnd } from './json-tokens.js';
 import { piecesOf } from './text.js';
 import { HASH_COMMAND, visibleLine } from './visible.js';
@@ -295,7 +296,7 @@ const UNSAFE = new RegExp(
  * written as `\uXXXX`.
  */
 export function safeJson(value: unknown, indent?: number): string {
-  return safeSource(JSON.stringify(value, null, indent));
+  return safeSource(exactJson(value, { indent }));
 }
 
 /** A JSON text with only unsafe characters escaped. */
@@ -323,11 +324,12 @@ const HASH_AT_END = /#(?=.{0,11}$)/gsu;
 /** As {@link safeJson}, but long strings are escaped in pieces while the line is written. */
 export function safeJsonLine(value: unknown, redactor?: Redactor): OutputLine {
   const long: string[] = [];
-  const json = JSON.stringify(value, (_, member) => {
+  const replace = (member: unknown) => {
     if (typeof member !== 'string' || member.length <= LONG) return member;
     long.push(member);
     return PLACEHOLDER;
-  });
+  };
+  const json = exactJson(value, { replace });
   const safe = safeSource(json);
   const line = redactor ? redactJson(safe, redactor) : safe;
   if (long.length === 0) return line;

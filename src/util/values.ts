@@ -1,3 +1,5 @@
+import { exactJson } from './exact-json.js';
+
 /** Whether a value is a JSON object (not an array, not null). */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -16,7 +18,7 @@ export function listOf(value: unknown): readonly unknown[] {
 /** JSON without whitespace; null if the value is not JSON: a cycle, a bigint, undefined. */
 export function compactJson(value: unknown): string | null {
   try {
-    return JSON.stringify(value) ?? null;
+    return exactJson(value) ?? null;
   } catch {
     return null;
   }

@@ -9,7 +9,11 @@ const options = process.argv.slice(2);
 const optionOf = name => (options.includes(name) ? options[options.indexOf(name) + 1] : undefined);
 const log = line => optionOf('--log') && appendFileSync(optionOf('--log'), `${JSON.stringify(line)}\n`);
 
+// '7n' is written as the number 7, with all its digits.
+const jsonOf = message => JSON.stringify(message).replace(/"(\d+)n"/g, '$1');
+
 const text = (value, more = {}) => ({ content: [{ type: 'text', text: value, ...more }] });
+const EXACT = { content: [], structuredContent: { n: '9007199254740993n' }, isError: false };
 const EMPTY = { type: 'object', properties: {} };
 
 const TOOLS = {
@@ -38,6 +42,8 @@ const TOOLS = {
       isError: false,
     }),
   },
+  exact: { call: () => EXACT },
+  'exact-event': { call: () => EXACT },
   hostile: { call: () => ({ ...text('\u001b]0;owned\u0007\u202Etxt'), isError: false }) },
   'no-result': { call: () => ({ content: 'not a list' }) },
   refuses: { call: () => ({ refusal: { code: -32001, message: 'not today', data: { until: 'tomorrow' } } }) },
@@ -125,7 +131,7 @@ function serveStdio() {
   createInterface({ input: process.stdin })
     .on('line', line => {
       const message = reply(JSON.parse(line));
-      if (message) process.stdout.write(`${JSON.stringify(message)}\n`);
+      if (message) process.stdout.write(`${jsonOf(message)}\n`);
     })
     .on('close', () => options.includes('--stubborn') || clearInterval(stay));
 }
@@ -163,8 +169,9 @@ function serveHttp(port) {
     if (tool === 'chatter') return void response.writeHead(500).end('boom');
     const answered = reply(message);
     if (message.id === undefined) response.writeHead(202).end();
-    else if (answered)
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answered));
+    else if (tool === 'exact-event')
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${jsonOf(answered)}\n\n`);
+    else if (answered) response.writeHead(200, { 'content-type': 'application/json' }).end(jsonOf(answered));
   });
   server.listen(port, '127.0.0.1', () =>
     process.stdout.write(`${JSON.stringify({ port: server.address().port })}\n`),

@@ -2,7 +2,7 @@ import { checkValue } from '../../json-schema/validator.js';
 import { optionsOf } from '../../protocol/mcp.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { type JsonReading, parseJson, readJson } from '../../util/json.js';
+import { type JsonReading, lossyNumberNotes, parseJson, readJson } from '../../util/json.js';
 import { joinFirst, shellWord, truncate } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
@@ -88,7 +88,7 @@ async function readWhole(source: string, stdin: AsyncIterable<Uint8Array>): Prom
   return reading.value;
 }
 
-/** Refuses numbers that JSON cannot preserve: 1e400 would become null. */
+/** Refuses numbers that change when they are read: 9007199254740993 would become …992, and 1e400 null. */
 function refuseLossy(where: string, reading: JsonReading): void {
   const [note] = reading.ok ? reading.notes : [];
   if (note !== undefined) throw usageError(`${where}: ${note}`);
@@ -108,6 +108,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
 /**
  * Converts a word to the type of its property in the schema. It stays a string if the schema defines no type or the word does not
  * match (validation then reports path and rule).
+ * @throws ProtocolCliError `usage` for a number that cannot be held exactly, unless the property may be a string
  */
 export function typed(key: string, text: string, schema: Schema | null): unknown {
   const properties = schema?.['properties'];
@@ -117,17 +118,18 @@ export function typed(key: string, text: string, schema: Schema | null): unknown
     const value = types.has(type) ? read(text) : undefined;
     if (value !== undefined) return value;
   }
+  if (types.size > 0) refuseLossy(key, parseJson(text));
   return text;
 }
 
 function numeric(text: string): number | undefined {
   const isNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
-  return isNumber && Number.isFinite(Number(text)) ? Number(text) : undefined;
+  return isNumber && lossyNumberNotes(text).length === 0 ? Number(text) : undefined;
 }
 
 function jsonWhere(text: string, fits: (value: unknown) => boolean): unknown {
   const reading = parseJson(text);
-  return reading.ok && fits(reading.value) ? reading.value : undefined;
+  return reading.ok && reading.notes.length === 0 && fits(reading.value) ? reading.value : undefined;
 }
 
 /**

@@ -14,8 +14,10 @@ import { guardedFetch } from '../../http/pooled-client.js';
 import { type PipedCommand, startPipedCommand } from '../../system/child.js';
 import { finishedWithin } from '../../system/process.js';
 import type { Sink } from '../../system/streams.js';
-import { readJson } from '../../util/json.js';
+import { exactJson } from '../../util/exact-json.js';
+import { parseJson, readJson } from '../../util/json.js';
 import { bytesText, LineSplitter } from '../../util/text.js';
+import { isRecord } from '../../util/values.js';
 
 export type MessageListener = (message: unknown, way: 'sent' | 'received') => void;
 
@@ -107,7 +109,7 @@ class StdioLink implements Link {
 
   async send(message: JSONRPCMessage): Promise<void> {
     this.options.onMessage(message, 'sent');
-    this.#server?.stdin.write(`${JSON.stringify(message)}\n`);
+    this.#server?.stdin.write(`${exactJson(message)}\n`);
   }
 
   async close(): Promise<void> {
@@ -158,10 +160,13 @@ class HttpLink extends StreamableHTTPClientTransport implements Link {
 
   constructor({ name, headers = {} }: McpTarget, { maxBytes, onMessage }: LinkOptions) {
     const { fetch, close } = guardedFetch({ maxBytes });
-    super(new URL(name), { requestInit: { headers: { ...headers } }, fetch });
+    const results = new ExactResults(maxBytes);
+    const tapped: typeof fetch = async (...request) => results.readIn(await fetch(...request));
+    super(new URL(name), { requestInit: { headers: { ...headers } }, fetch: tapped });
     this.#closeFetch = close;
     this.#onMessage = onMessage;
     this.onmessage = message => {
+      results.restore(message);
       onMessage(message, 'received');
       if (!('method' in message) && message.id !== undefined) this.#unanswered.delete(message.id);
     };
@@ -198,6 +203,42 @@ class HttpLink extends StreamableHTTPClientTransport implements Link {
     );
     await super.close();
     await this.#closeFetch();
+  }
+}
+
+/** Results with numbers that `JSON.parse`, which the SDK uses, has changed; each is kept until the SDK delivers its message. */
+class ExactResults {
+  readonly #results = new Map<unknown, unknown>();
+
+  constructor(private readonly maxBytes: number) {}
+
+  /** Reads along: JSON, or events with one line of data. */
+  readIn(answer: Response): Response {
+    const lines = new LineSplitter(this.maxBytes, line => this.#read(line));
+    const tap = new TransformStream<Uint8Array, Uint8Array>({
+      transform: (chunk, controller) => {
+        lines.add(Buffer.from(chunk));
+        controller.enqueue(chunk);
+      },
+      flush: () => void lines.add(Buffer.from('\n')),
+    });
+    return new Response(answer.body?.pipeThrough(tap) ?? null, answer);
+  }
+
+  restore(message: JSONRPCMessage): void {
+    if (!('result' in message) || !this.#results.has(message.id)) return;
+    Object.assign(message, { result: this.#results.get(message.id) });
+    this.#results.delete(message.id);
+  }
+
+  #read(line: Uint8Array): void {
+    const json = parseJson(
+      Buffer.from(line)
+        .toString('utf8')
+        .replace(/^data: ?/, ''),
+    );
+    if (json.ok && json.notes.length > 0 && isRecord(json.value) && 'result' in json.value)
+      this.#results.set(json.value['id'], json.value['result']);
   }
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Answer, AnsweredCall, Feature } from '../../dialects/dialect.js';
 import { sessionDialect } from '../../dialects/session.js';
 import { Content } from '../../events/content.js';
@@ -6,6 +7,7 @@ import { createLog, type Log } from '../../events/log.js';
 import { createNodeClient } from '../../http/node-client.js';
 import { systemClock } from '../../system/clock.js';
 import { messageOf, ProtocolCliError } from '../../util/errors.js';
+import { exactJson } from '../../util/exact-json.js';
 import { createRedactor } from '../../util/redact.js';
 import { isRecord, stringOrJson } from '../../util/values.js';
 import type { PendingCall } from './platform-session.js';
@@ -81,7 +83,7 @@ function written(call: PendingCall, answer: Answer): Settled & { readonly losses
   return {
     call,
     kind: stringOrJson(fields['kind']),
-    bytes: Buffer.from(JSON.stringify(body)),
+    bytes: Buffer.from(exactJson(body)),
     losses: warnings.filter(({ feature }) => FOR_THE_MODEL.has(feature)).map(({ message }) => message),
   };
 }
@@ -330,7 +332,10 @@ function keyRedactor(key: string): <T>(value: T) => T {
     return Object.fromEntries(Object.entries(value).map(([name, each]) => [clean(name), redact(each)]));
   };
   const isSecret = clean(key) !== key; // keys that are too short are not redacted
-  return value => (isSecret ? (redact(value) as typeof value) : value);
+  return value => {
+    const redacted = isSecret ? redact(value) : value;
+    return isDeepStrictEqual(redacted, value) ? value : (redacted as typeof value);
+  };
 }
 
 /** How a session ended, or its last state on a timeout; without the key. */

@@ -8,6 +8,7 @@ import { hasBody } from '../../http/body.js';
 import type { Answer, Incoming, Reply } from '../../http/route.js';
 import { errorEventSchema, type SettledCall, sessionResultSchema } from '../../protocol/session.js';
 import { NO_MESSAGE, sentence } from '../../protocol/validate.js';
+import { exactJson } from '../../util/exact-json.js';
 import { readJson } from '../../util/json.js';
 import { redactHeaders, safeJson } from '../../util/redact.js';
 import { mediaTypeOf } from '../../util/url.js';
@@ -235,7 +236,7 @@ export class ApiRequest {
   answer(status: number, value?: unknown, about: About = {}): Answer {
     const recorded = this.record(about);
     if (value === undefined) return recorded.answer(status);
-    const body = JSON.stringify(value);
+    const body = exactJson(value);
     const headers = { ...about.headers, 'Content-Type': 'application/json' };
     return recorded.answer(status, { headers, body }, { body: new Content(Buffer.from(body)) });
   }

@@ -29,6 +29,12 @@ describe('a server at a URL, plain Node', () => {
     for (const { headers } of requests) expect(headers).toHaveProperty('x-key', 'opensecret');
   });
 
+  test.each(['exact', 'exact-event'])('a number that cannot be held is kept: %s', async tool => {
+    const { stdout, stderr } = await invoke(open.url, tool, '-v');
+    expect(stdout).toBe('{"n":9007199254740993}');
+    expect(stderr).not.toContain('9007199254740992');
+  });
+
   test('a server that wants a token: the error names it, and --bearer works', async () => {
     const { status, stderr } = await invoke(locked.url, 'silent');
     expect(status).toBe(4);

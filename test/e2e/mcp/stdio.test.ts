@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { reportSchema } from '../../../src/render/outputs/schemas.js';
 import { eventually } from '../support/eventually.js';
@@ -52,6 +53,18 @@ describe.concurrent('a started server, plain Node', () => {
     expect(mixed.result).toHaveProperty('content[4]', { type: 'hologram', beam: 7 });
     expect(mixed.timing?.ackMs).toBeNull();
     expect(mixed.timing?.resultMs).toBeGreaterThan(0);
+  });
+
+  test('a number that cannot be held is kept: for the LLM, in -o json, -v and a transcript', async () => {
+    const file = folder.file('exact.ndjson');
+    const shown = await invoke(['exact', '-v', '--save', file]);
+    expect(shown.stdout).toBe('{"n":9007199254740993}');
+    expect(shown.stderr).toContain('"n":9007199254740993');
+    expect(shown.stderr).not.toContain('9007199254740992');
+    expect((await invoke(['exact', '-o', 'json'])).stdout).toContain('"n": 9007199254740993');
+    const saved = await readFile(file, 'utf8');
+    expect(saved).toContain('9007199254740993');
+    expect(saved).not.toContain('9007199254740992');
   });
 
   test.each([

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Schema, SchemaResolver } from '../../../json-schema/example.js';
 import type { SchemaFault } from '../../../json-schema/validator.js';
 import { diagnose, jsonFault, lossyNumberNotes, MAX_DEPTH } from '../../../util/json.js';
-import { scanJson } from '../../../util/json-tokens.js';
 import { truncate } from '../../../util/text.js';
 import { weightOf } from '../../../util/time-limit.js';
 import { compactJson, isRecord, jsonPath, listOf, recordOf } from '../../../util/values.js';
@@ -300,8 +299,8 @@ function readNumber(text: string, type: unknown): Reading {
   const isInteger = type === 'integer';
   const [kind, examples] = isInteger ? ['an integer', '42'] : ['a number', '42 or -0.5'];
   if (!NUMBER.test(text)) return { value: text, fault: `must be ${kind}, as ${examples}` };
-  const fault = isInteger && !Number.isInteger(value) ? 'must be an integer' : lossOf(text);
-  return fault === null ? { value } : { value: text, fault };
+  const fault = isInteger && !Number.isInteger(value) ? 'must be an integer' : lossyNumberNotes(text)[0];
+  return fault === undefined ? { value } : { value: text, fault };
 }
 
 /** Parses typed JSON; a syntax error is reported with its line and column. */
@@ -311,19 +310,8 @@ function readJsonText(text: string): Reading {
   const syntax = jsonFault(text);
   if (syntax)
     return { value: text, fault: `line ${syntax.line}, column ${syntax.column}: ${syntax.message}` };
-  let fault = notes.find(note => note.startsWith('the key ')) ?? null;
-  scanJson(text, (kind, from, to) => {
-    if (kind === 'scalar') fault ??= lossOf(text.slice(from, to));
-    return fault === null;
-  });
-  return fault === null ? { value: JSON.parse(text) } : { value: text, fault };
-}
-
-/** Why a number would be sent as another one. A number that `JSON.stringify` prints unchanged passes, even if it is inexact. */
-function lossOf(literal: string): string | null {
-  const value = Number(literal);
-  if (Number.isNaN(value) || String(value) === literal) return null;
-  return lossyNumberNotes(literal)[0] ?? null;
+  const [fault] = notes;
+  return fault === undefined ? { value: JSON.parse(text) } : { value: text, fault };
 }
 
 const MAX_LENGTH = 200;

@@ -8,6 +8,7 @@ import { CallLog } from '../../../src/events/history.js';
 import type { Invocation } from '../../../src/protocol/invocation.js';
 import { parseJson } from '../../../src/util/json.js';
 import { createRedactor } from '../../../src/util/redact.js';
+import { isRecord } from '../../../src/util/values.js';
 import { call, eventsOf, INVOCATION, KEY } from '../../events/build.js';
 import { anyCodePoint } from '../../support/characters.js';
 
@@ -68,7 +69,7 @@ test.each<[string, Parameters<typeof copied>, string]>([
 });
 
 const inexact = parseJson('{"n":9007199254740993}');
-const INEXACT = inexact.ok ? inexact.value : null;
+const INEXACT = inexact.ok && isRecord(inexact.value) ? inexact.value : {};
 
 test.each<[string, Fields, RegExp]>([
   [

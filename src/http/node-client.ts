@@ -1,5 +1,7 @@
 import type { ClientRequest } from 'node:http';
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { errnoOf } from '../util/errors.js';
 import { type ClientOptions, destinationOf, guardedLookup } from './addresses.js';
 import {
   asTransportError,
@@ -16,29 +18,24 @@ import {
 // On Node 22 and later, importing node:http as an ES module loads all of undici.
 const { Agent: PlainAgent, request: plainRequest } = process.getBuiltinModule('node:http');
 
-/** A server may close an idle connection at any time, and some requests are sent only once: an older one is not used. */
-const MAX_IDLE_MS = 1_000;
-
 /**
- * Creates a client on node:http, which loads fast and suits single requests. Connections are kept alive: a tool may acknowledge before
- * it has read the body, and after `Connection: close` its server would drop that body.
+ * Creates a client on node:http, which loads fast. Each request has a connection of its own: a server may close a used one at any time, and
+ * nothing shows whether it has read the next request. Servers do not know: a tool may acknowledge before it has read the body, and after
+ * `Connection: close` its server would drop that body.
  */
 export function createNodeClient(options: ClientOptions = {}): HttpClient {
-  const agentOptions = { keepAlive: true, timeout: MAX_IDLE_MS, lookup: guardedLookup(options) };
-  const plain: Sender = { request: plainRequest, agent: new PlainAgent(agentOptions) };
+  const agentOptions = { keepAlive: true, lookup: guardedLookup(options) };
+  const plain: Sender = { request: plainRequest, agent: closingAfterUse(new PlainAgent(agentOptions)) };
   let secure: Sender | undefined;
   const secureSender = (): Sender => {
     const { request, Agent } = process.getBuiltinModule('node:https');
-    secure ??= { request, agent: new Agent(agentOptions) };
+    secure ??= { request, agent: closingAfterUse(new Agent(agentOptions)) };
     return secure;
   };
   const open = new Set<ResponseReader>();
-  let sentAt = Number.NEGATIVE_INFINITY;
 
   const send = async (request: HttpRequest): Promise<HttpAnswer> => {
     const url = destinationOf(request.url);
-    if (performance.now() - sentAt > MAX_IDLE_MS) await readClosings();
-    sentAt = performance.now();
     const sending = start(url.protocol === 'http:' ? plain : secureSender(), url, request);
     const reader = new ResponseReader(request, options.clock);
     open.add(reader);
@@ -57,14 +54,14 @@ export function createNodeClient(options: ClientOptions = {}): HttpClient {
   return { send, close };
 }
 
-/** Lets the event loop read once what has arrived: during a long computation, a server may have closed a connection that is idle. */
-async function readClosings(): Promise<void> {
-  for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
-}
-
 interface Sender {
   readonly request: typeof plainRequest;
   readonly agent: InstanceType<typeof PlainAgent>;
+}
+
+function closingAfterUse(agent: Sender['agent']): Sender['agent'] {
+  agent.keepSocketAlive = () => {};
+  return agent;
 }
 
 /** @throws TransportError `BAD_HEADER`. */
@@ -85,9 +82,8 @@ const HUNG_UP = Object.assign(new Error('the connection was closed without an an
 function report(sending: ClientRequest, reader: ResponseReader): void {
   reader.opened(() => sending.destroy());
   sending.once('socket', socket => {
-    if (socket.connecting)
-      socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => reader.connected());
-    else reader.connected();
+    readOnAfterFailedWrites(socket);
+    socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => reader.connected());
   });
   sending.on('error', error => reader.failed(error));
   sending.once('close', () => reader.failed(HUNG_UP)); // a 101 closes without an error; no effect once settled
@@ -98,4 +94,27 @@ function report(sending: ClientRequest, reader: ResponseReader): void {
       .once('end', () => reader.end())
       .on('error', error => reader.failed(error));
   });
+}
+
+/**
+ * A server may answer and close before it has read the whole body. Then writing fails, which would also end the reading of the answer. Such
+ * errors are ignored: without an answer, reading fails next.
+ */
+function readOnAfterFailedWrites(socket: Socket): void {
+  const destroy = socket.destroy.bind(socket);
+  const write = socket._write.bind(socket);
+  const writeAll = socket._writev?.bind(socket);
+  socket.destroy = error => (isFailedWrite(error) ? socket : destroy(error));
+  socket._write = (chunk, encoding, done) =>
+    write(chunk, encoding, error => done(isFailedWrite(error) ? null : error));
+  if (writeAll)
+    socket._writev = (chunks, done) => writeAll(chunks, error => done(isFailedWrite(error) ? null : error));
+}
+
+const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
+
+function isFailedWrite(error: unknown): boolean {
+  return (
+    error instanceof Error && CLOSED.has(errnoOf(error)) && 'syscall' in error && error.syscall === 'write'
+  );
 }

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
@@ -19,32 +19,18 @@ import { answer, pour, startPeer } from './peer.js';
 clientContract('on node:http', createNodeClient);
 clientContract('on undici’s Agent', createAgentClient);
 
+it('the client on undici keeps its connections alive', async () => {
+  const client = createAgentClient();
+  await using peer = await startPeer(answer(200, 'ok'));
+  for (let i = 0; i < 10; i++) await client.send({ method: 'GET', url: peer.url, read: { maxBytes: 10 } });
+  await client.close();
+  expect(peer.connections()).toBeLessThan(3);
+});
+
 describe.each([
   ['node:http', createNodeClient],
   ['undici', createAgentClient],
 ])('connections of %s', (_, create) => {
-  it('are kept alive', async () => {
-    const client = create();
-    await using peer = await startPeer(answer(200, 'ok'));
-    for (let i = 0; i < 10; i++) await client.send({ method: 'GET', url: peer.url, read: { maxBytes: 10 } });
-    await client.close();
-    expect(peer.connections()).toBeLessThan(3);
-  });
-
-  it.runIf(create === createNodeClient)(
-    'are closed when they are idle, before the server may close them',
-    async () => {
-      const client = create();
-      const server = createServer((_, response) => response.end()).unref();
-      server.keepAliveTimeout = 0; // no limit
-      const connected = once(server, 'connection');
-      await client.send({ method: 'GET', url: await listening(server), read: 'nothing' });
-      const [socket] = await connected;
-      await once(socket.resume(), 'close');
-      await client.close();
-    },
-  );
-
   it('that the server closed during a long computation are not used again', async () => {
     const client = create();
     const server = createServer((_, response) => response.end()).unref();
@@ -72,6 +58,48 @@ describe.each([
     expect(await received).toBe('{"a":1}');
     await client.close();
     server.close();
+  });
+});
+
+describe('the client on node:http', () => {
+  const post = (url: string, bytes: number) =>
+    ({
+      method: 'POST',
+      url,
+      body: Buffer.alloc(bytes, 'x'),
+      read: { maxBytes: 1_000 },
+      isRepeatable: true,
+    }) as const;
+
+  it('reads the answer of a server that answers and closes before it has read the body', async () => {
+    const script = `
+      const early = ${JSON.stringify(answer(413, 'too large', 'Connection: close'))};
+      const server = require('node:net').createServer(socket => {
+        socket.on('error', () => {}).once('data', () => socket.write(early, () => socket.destroy()));
+      });
+      server.listen(0, '127.0.0.1', () => console.log(server.address().port));`;
+    const server = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const client = createNodeClient();
+    try {
+      const [port] = await once(server.stdout, 'data');
+      for (let i = 0; i < 20; i++) {
+        const { status, body } = await client.send(post(`http://127.0.0.1:${Number(port)}/`, 5_000_000));
+        expect([status, Buffer.from(body).toString()]).toEqual([413, 'too large']);
+      }
+    } finally {
+      server.kill();
+      await client.close();
+    }
+  });
+
+  it('has a connection of its own for each request, which a server may close without a word', async () => {
+    const client = createNodeClient();
+    await using peer = await startPeer(socket => {
+      socket.write(answer(200, ''), () => setImmediate(() => socket.resetAndDestroy()));
+    });
+    for (let i = 0; i < 100; i++) expect(await client.send(post(peer.url, 1))).toMatchObject({ status: 200 });
+    expect(peer.connections()).toBe(100);
+    await client.close();
   });
 });
 

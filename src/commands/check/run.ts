@@ -378,7 +378,7 @@ const MAX_CALLBACK = 64 * 1024 * 1024;
 async function probe(
   target: ServerTarget,
   { flags, cases, selection: { only, skip } }: CheckPlan,
-  { redactor, terminal, onStop, signal, clock, openPooledClient }: Run,
+  { redactor, terminal, onStop, signal, clock, openClient }: Run,
   log: Log,
   probes: typeof runProbes,
   repeat: Repeat | undefined,
@@ -396,7 +396,7 @@ async function probe(
     calls: () => history.exchanges.values(),
     onStderr: verbose ? print : null,
   });
-  const client = await openPooledClient();
+  const client = openClient();
   const wireTo = (url: string) => new Wire(log, client, url, readHeaders(flags, terminal.env));
   const start = { ...servers.options, signal };
   const url = await startTarget(target, {

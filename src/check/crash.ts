@@ -1,5 +1,6 @@
 import type { Event, EventOf, RequestEvent } from '../events/events.js';
 import { type RoundTrip, roundTripsIn } from '../events/round-trips.js';
+import { readUrl } from '../util/url.js';
 import type { CallEvidence, Discovery } from './call.js';
 
 /** A tool that crashed: nothing after `message` reached it. */
@@ -157,6 +158,10 @@ function messageOf(
   proof: ServerRun | undefined,
 ): string {
   if (crash?.kind === 'malformed') return `the server ${how} after a malformed payload`;
+  if (crash?.kind === 'notice') {
+    const { method, url } = crash.message.request;
+    return `the server ${how} after ${method} ${readUrl(url)?.pathname ?? url}`; // a call of the probe may have been open, too
+  }
   return proof?.alone && !crash ? `the server ${how} during the probe ${proof.alone.plan}` : message;
 }
 

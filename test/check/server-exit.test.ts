@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { gatherEvidence } from '../../src/check/evidence.js';
 import { checkTranscript } from '../../src/check/judge.js';
 import type { RequirementId } from '../../src/protocol/requirements.js';
 import { at, eventsOf, type Moment } from '../events/build.js';
@@ -139,4 +140,15 @@ test('a probe of several calls that ends a new server accuses none of them', asy
   expect(await statusesOf(isolated(first, again), 'TOOL-ALWAYS')).toEqual({
     'TOOL-ALWAYS': ['could-not-run', 'a', 'two'],
   });
+});
+
+test('a notice that ends a new server is named, not a call that was open there', async () => {
+  const cancel = notice('cancel', cut, { body: { thread_id: 'x', tool_call_id: 'x' } });
+  const probe: Moment[] = [
+    { kind: 'planned', by: 'probe', plan: 'cancel', checks: ['TOOL-CANCEL'], newServer: true },
+  ];
+  const again = [start(), discovery(), probe, cancel, b.begun(), exited('b')];
+  const events = eventsOf(start(), discovery(), planned(['a']), a.begun(), exited('a'), ...again);
+  const { exit } = await gatherEvidence({ events }, 'tool');
+  expect(exit?.message).toMatch(/^the server exited with status 1 after POST \/\S+$/);
 });

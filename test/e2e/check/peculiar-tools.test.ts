@@ -100,6 +100,14 @@ test('a tool that accepts the required members alone breaks TOOL-EXTRA, and does
   expect(others.filter(([, [status]]) => status !== 'could-not-run')).toEqual([]);
 });
 
+test('no finding is the cause of another one that no evidence connects to it', async () => {
+  await using peer = await startPeculiar('one-route');
+  const { stdout } = await runHere(['check', peer.url, '-q', '--probe-timeout', '2s']);
+  const found = [...stdout.matchAll(/^[✗•] (TOOL-\S+)/gm)].map(([, id]) => id);
+  expect(found).toEqual(['TOOL-MALFORMED', 'TOOL-CANCEL', 'TOOL-CLOSE']);
+  expect(stdout).not.toMatch(/cause|another rule failed/);
+});
+
 test('a result that has content alone is shown as the model gets it', async () => {
   await using peer = await startPeculiar('content-alone');
   const { status, stdout } = await runHere(['check', peer.url, '--only', 'tool-post', '-q']);

@@ -54,6 +54,8 @@ const PECULIARITIES = {
   },
   /** Python's requests and urllib: a request goes to the proxy of the environment, unless `no_proxy` names its host. */
   'obeys-proxy': { isProxied: true },
+  /** A route for invocations alone, behind a body parser. */
+  'one-route': { noticeStatus: 404, malformedStatus: 400 },
   /** .NET with `Encoding.UTF8`, which begins each text with a mark. */
   'byte-order-mark': { written: raw => `\uFEFF${raw}` },
   /** A class of which null members are written too. */
@@ -128,6 +130,8 @@ export function peculiarTool({ PECULIARITY = '' }) {
     refusal = () => null,
     fault = () => null,
     isProxied = false,
+    noticeStatus = 200,
+    malformedStatus = 200,
     written = raw => raw,
     toolset = {},
     result = text => ({ text }),
@@ -146,10 +150,11 @@ export function peculiarTool({ PECULIARITY = '' }) {
       });
     }
     const { body } = await journal.receive(request.url.slice(1), request);
-    if (request.url !== '/invoke') return response.writeHead(200).end();
-    const refused = isObject(body) ? refusal(body) : null;
+    if (request.url !== '/invoke') return response.writeHead(noticeStatus).end();
+    if (!isObject(body)) return response.writeHead(malformedStatus).end();
+    const refused = refusal(body);
     response.writeHead(refused?.status ?? 200, refused?.headers).end(refused?.text);
-    if (refused || !isObject(body) || typeof body.callback_url !== 'string') return;
+    if (refused || typeof body.callback_url !== 'string') return;
     const { id, call_id, group_id } = body;
     await deliver(body.callback_url, {
       type: 'tool_result',

@@ -11,7 +11,7 @@ const LONGEST = [
   'readme/guides',
   'e2e/check/reference',
   'readme/readme',
-  'tui/workbench/session',
+  'tui/workbench/any-keys',
 ];
 
 export class LongestFirst extends BaseSequencer {

@@ -1,8 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { heldMemory } from '../support/held-memory.js';
 import { echo, hello, rawExchange, request, statusOf, type Watched, watchedServer } from './raw.js';
 
 const HOST = 'Host: 127.0.0.1';
@@ -111,10 +110,10 @@ describe('more slow connections than the limit', () => {
       handle: () => ({ status: 200, body }),
     };
     await using server = await watchedServer({ routes: [hello, large], limits: PATIENT });
-    const before = process.memoryUsage();
+    const before = heldMemory();
     await using _crowd = await openMany(server.port, 300, `GET /large HTTP/1.1\r\n${HOST}\r\n\r\n`);
     expect(await isServed(server)).toBe(true);
-    const { arrayBuffers, heapUsed } = process.memoryUsage();
+    const { arrayBuffers, heapUsed } = heldMemory();
     expect(arrayBuffers + heapUsed - before.arrayBuffers - before.heapUsed).toBeLessThan(64 * 1024 * 1024);
     const whole = await fetch(`${server.url}/large`);
     expect((await whole.arrayBuffer()).byteLength).toBe(body.length);
@@ -140,20 +139,13 @@ describe('more slow connections than the limit', () => {
     const handle = () => ({ status: 200, body: Buffer.alloc(8 * 1024 * 1024, 32) });
     const limits = { unreadBytes: 20 * 1024 * 1024 };
     await using server = await watchedServer({ routes: [{ ...hello, handle }], limits });
-    const before = heldBytes();
+    const before = heldMemory().arrayBuffers;
     await using _crowd = await openMany(server.port, 30, `GET /hello HTTP/1.1\r\n${HOST}\r\n\r\n`);
     const whole = await fetch(`${server.url}/hello`);
     expect((await whole.arrayBuffer()).byteLength).toBe(8 * 1024 * 1024);
-    await expect.poll(() => heldBytes() - before).toBeLessThan(60 * 1024 * 1024);
+    await expect.poll(() => heldMemory().arrayBuffers - before).toBeLessThan(60 * 1024 * 1024);
   });
 });
-
-/** Returns the bytes of buffers that are not collected yet. */
-function heldBytes(): number {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
-  return process.memoryUsage().arrayBuffers;
-}
 
 /** Opens connections that send this, and read nothing. */
 async function openMany(port: number, count: number, sent: string | Uint8Array) {
@@ -207,13 +199,13 @@ describe('large bodies', () => {
   it('row 15: unfinished bodies share one budget; small ones are served meanwhile', async () => {
     const limits = { bodyBytes: 8 * MiB };
     await using server = await watchedServer({ maxBody: 4 * MiB, limits });
-    const before = heldBytes();
+    const before = heldMemory().arrayBuffers;
     const piece = Buffer.from(`${post(`Content-Length: ${4 * MiB}`)}${' '.repeat(4 * MiB - 1)}`);
     await using crowd = await openMany(server.port, 60, piece);
     await expect
       .poll(() => reasons(server).filter(reason => reason === 'busy').length)
       .toBeGreaterThanOrEqual(58);
-    await expect.poll(() => heldBytes() - before).toBeLessThan(160 * MiB); // of 240; buffers of other tests in this process vary
+    await expect.poll(() => heldMemory().arrayBuffers - before).toBeLessThan(160 * MiB); // of 240; buffers of other tests in this process vary
     const small = request('POST /echo', HOST, 'Content-Type: application/json', 'Content-Length: 2');
     expect(statusOf(await rawExchange(server.port, small, '{}'))).toBe(200);
     for (const socket of crowd.sockets) socket.destroy();

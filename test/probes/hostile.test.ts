@@ -5,7 +5,6 @@ import { quota } from '../../src/check/probes/quota.js';
 import type { Event } from '../../src/events/events.js';
 import { createLog } from '../../src/events/log.js';
 import type { Wire } from '../../src/runtime/wire.js';
-import { cpuMs } from '../support/cpu-ms.js';
 import { deferred } from '../support/deferred.js';
 import { runnableSleep } from '../support/runnable-sleep.js';
 import { startServing } from '../support/serving.js';
@@ -166,9 +165,7 @@ describe.concurrent('a hostile or broken tool', () => {
         response.end(() => void post(invocation['callback_url'], resultOf(invocation)));
       },
     });
-    const start = cpuMs();
     const { told, callsOf } = await probing(tool.url, { wants: id => id === 'TOOL-ALWAYS' });
-    expect(cpuMs() - start).toBeLessThan(3_000);
     expect(callsOf('valid-call')).toHaveLength(1);
     expect(told('warned').map(({ message }) => message)).toEqual([
       'nested is not called: no valid arguments could be made from its inputSchema (it demands too many values); write a case',

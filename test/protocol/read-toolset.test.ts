@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readToolset } from '../../src/protocol/read-toolset.js';
 import { parseJson } from '../../src/util/json.js';
-import { cpuMs } from '../support/cpu-ms.js';
+import { expectCpuBelow } from '../support/cpu-ms.js';
 
 const TOOL = { name: 'edit_file', description: 'Edits', inputSchema: { type: 'object' } };
 const TOOLSET = { name: 'demo', endpoint: 'http://127.0.0.1:3001/invoke', tools: [TOOL] };
@@ -194,9 +194,7 @@ test('row 22: many costly schemas share one time limit', async () => {
     name: `tool_${index}`,
     inputSchema: { type },
   }));
-  const start = cpuMs();
-  expect(await faults({ ...TOOLSET, tools })).not.toEqual([]);
-  expect(cpuMs() - start).toBeLessThan(2_000);
+  await expectCpuBelow(2_000, async () => expect(await faults({ ...TOOLSET, tools })).not.toEqual([]));
 });
 
 describe('the endpoint', () => {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { callbackRedactor } from '../../src/events/shareable.js';
 import { transcriptWriter } from '../../src/events/transcript-writer.js';
 import { ask } from '../e2e/support/http.js';
+import { leastCpuMs } from '../support/cpu-ms.js';
 import { type Serving, startServing } from '../support/serving.js';
 import { type Recording, startRecording } from './recording.js';
 
@@ -228,19 +229,8 @@ test('row 15: a body with very many keys costs little more than parsing it', asy
     redactor.learn(event);
     written.push(...lines(event));
   });
-  /** The least of several runs, since other work of this process counts too. */
-  const cpu = async (work: () => unknown) => {
-    let least = Number.POSITIVE_INFINITY;
-    for (let run = 0; run < 4; run++) {
-      const before = process.cpuUsage();
-      await work();
-      const { user, system } = process.cpuUsage(before);
-      least = Math.min(least, user + system);
-    }
-    return least;
-  };
-  const parsing = await cpu(() => JSON.parse(body));
-  const all = await cpu(async () => expect((await invoke(bytes)).status).toBe(200));
+  const parsing = await leastCpuMs(4, () => JSON.parse(body));
+  const all = await leastCpuMs(4, async () => expect((await invoke(bytes)).status).toBe(200));
   expect(all / parsing).toBeLessThan(3);
   const bodies = written.filter(line => line.startsWith('{"kind":"body"'));
   expect(bodies.filter(line => line.includes('arguments')).length).toBeGreaterThanOrEqual(2); // on either side

@@ -1,7 +1,26 @@
-/** CPU time of this process in ms: a bound for it holds on a busy machine too. */
-export function cpuMs(): number {
-  const { user, system } = process.cpuUsage();
+import { expect } from 'vitest';
+
+/** CPU time of this process in ms. */
+async function cpuMs(work: () => unknown): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
   return (user + system) / 1_000;
+}
+
+/** The least CPU time that the work takes in several attempts: cold code, the garbage collector and other work of this process cost more. */
+export async function leastCpuMs(attempts: number, work: () => unknown): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < attempts; attempt++) least = Math.min(least, await cpuMs(work));
+  return least;
+}
+
+/** Fails if the work takes more CPU time in each of five attempts. */
+export async function expectCpuBelow(limitMs: number, work: () => unknown): Promise<void> {
+  let least = await cpuMs(work);
+  for (let attempt = 1; attempt < 5 && least >= limitMs; attempt++)
+    least = Math.min(least, await cpuMs(work));
+  expect(least).toBeLessThan(limitMs);
 }
 
 /**

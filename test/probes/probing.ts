@@ -3,7 +3,7 @@ import { type Evidence, gatherEvidence } from '../../src/check/evidence.js';
 import { runProbes } from '../../src/check/probes/probes.js';
 import type { Event } from '../../src/events/events.js';
 import { createLog } from '../../src/events/log.js';
-import { createAgentClient } from '../../src/http/pooled-client.js';
+import { createNodeClient } from '../../src/http/node-client.js';
 import { Wire } from '../../src/runtime/wire.js';
 import { createRunnableClock } from '../../src/system/clock.js';
 
@@ -42,7 +42,7 @@ export async function probingInto(
   const clock = createRunnableClock();
   const log = createLog(clock.now, clock.runnable);
   log.subscribe(event => void events.push(event));
-  const client = createAgentClient({ clock });
+  const client = createNodeClient({ clock });
   try {
     await runProbes({
       wire: new Wire(log, client, url),

@@ -2,12 +2,14 @@ import { once } from 'node:events';
 import { request as open } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Journal, ownOrigin, sendJson } from '../kit.mjs';
+import { LEGAL } from './legal.mjs';
 
 /**
  * What frameworks do by default. `target` writes the path and query of a callback URL; `refusal` gives the answer to a body that the
  * framework refuses before the tool sees it.
  */
 const PECULIARITIES = {
+  ...LEGAL,
   /** Python's requests, urllib3 and aiohttp, as RFC 3986 allows: escapes in upper case, none for unreserved characters. */
   'normalizes-escapes': {
     target: path => path.replace(/%[2-7][\da-f]/gi, unescapeWord).replace(/%../g, each => each.toUpperCase()),
@@ -134,40 +136,77 @@ export function peculiarTool({ PECULIARITY = '' }) {
     malformedStatus = 200,
     written = raw => raw,
     toolset = {},
+    described = value => value,
+    document = value => JSON.stringify(value),
+    documentType = 'application/json',
     result = text => ({ text }),
+    message = value => value,
+    answer = (response, { status, headers, text }) => response.writeHead(status, headers).end(text),
+    headers: callbackHeaders = {},
+    isChunked = false,
+    agent = false,
+    post: postOnce = postOverHttp,
+    isEarly = false,
+    isCallbackFirst = false,
+    firstRequestMs = 0,
+    firstCallMs = 0,
+    resultMs = 0,
+    maxBody = Number.POSITIVE_INFINITY,
   } = PECULIARITIES[PECULIARITY] ?? {};
   const journal = new Journal();
+  const pauses = { request: firstRequestMs, call: firstCallMs };
 
   const handle = async (request, response) => {
+    const respond = (status, text = '', headers = {}) => answer(response, { status, headers, text });
     if (request.url === '/__log') return sendJson(response, journal.entries);
+    await pauseOnce('request');
     if (request.url === '/.well-known/rap-toolset') {
       await journal.receive('discovery', request);
-      return sendJson(response, {
+      const value = {
         name: 'peculiar-tool',
         endpoint: `${ownOrigin(request)}/invoke`,
         tools: TOOLS,
         ...toolset,
-      });
+      };
+      return respond(200, document(described(value)), { 'content-type': documentType });
     }
-    const { body } = await journal.receive(request.url.slice(1), request);
-    if (request.url !== '/invoke') return response.writeHead(noticeStatus).end();
-    if (!isObject(body)) return response.writeHead(malformedStatus).end();
-    const refused = refusal(body);
-    response.writeHead(refused?.status ?? 200, refused?.headers).end(refused?.text);
-    if (refused || typeof body.callback_url !== 'string') return;
-    const { id, call_id, group_id } = body;
-    await deliver(body.callback_url, {
-      type: 'tool_result',
-      ...{ id, call_id, group_id },
-      ...result(fault(body) ?? resultOf(body)),
-    });
+    if (Number(request.headers['content-length']) > maxBody)
+      return respond(413, 'request entity too large', { connection: 'close' });
+    const received = journal.receive(request.url.slice(1), request);
+    if (isEarly) respond(200);
+    const { body } = await received;
+    const isCall = new URL(request.url, ownOrigin(request)).pathname === '/invoke';
+    if (isCall) await invoke(body, isEarly ? () => {} : respond);
+    else if (!isEarly) respond(noticeStatus);
   };
+
+  async function invoke(body, respond) {
+    await pauseOnce('call');
+    if (!isObject(body)) return respond(malformedStatus);
+    const refused = refusal(body);
+    const acknowledge = () => respond(refused?.status ?? 200, refused?.text, refused?.headers);
+    if (isCallbackFirst) setTimeout(acknowledge, 10);
+    else acknowledge();
+    if (refused || !/^http:\/\/./.test(body.callback_url)) return;
+    if (resultMs > 0) await sleep(resultMs);
+    const { id, call_id, group_id } = body;
+    const own = { type: 'tool_result', id, call_id, group_id, ...result(fault(body) ?? resultOf(body)) };
+    await deliver(body.callback_url, message(own));
+  }
+
+  /** The first time takes longer: a module is loaded, or a connection to a database opened. */
+  async function pauseOnce(what) {
+    const ms = pauses[what];
+    pauses[what] = 0;
+    if (ms > 0) await sleep(ms);
+  }
+
   return Object.assign(handle, { entries: journal.entries });
 
   /** Tries again after a 5xx or a broken connection. */
-  async function deliver(url, message) {
+  async function deliver(url, callback) {
     for (const pause of [...PAUSES_MS, 0]) {
-      if ((await post(url, written(JSON.stringify(message)))) < 500) return;
+      if ((await post(url, written(JSON.stringify(callback)))) < 500) return;
       await sleep(pause);
     }
   }
@@ -175,24 +214,33 @@ export function peculiarTool({ PECULIARITY = '' }) {
   /** The status; 599 without one. The request line has what `target` writes. */
   async function post(url, raw) {
     const [, origin, path] = /^(http:\/\/[^/]+)(.*)$/s.exec(url);
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(raw) };
-    const entry = journal.add('delivery', { url, headers, raw });
+    const entry = journal.add('delivery', { url, headers: callbackHeaders, raw });
     try {
-      const outgoing = open(isProxied ? proxyFor(origin) : origin, {
-        method: 'POST',
-        path: target(path),
-        headers,
-        agent: false,
-      }).end(raw);
-      const [answer] = await once(outgoing, 'response');
-      outgoing.on('error', () => {});
-      answer.resume();
-      entry.status = answer.statusCode;
+      entry.status = await postOnce(isProxied ? proxyFor(origin) : origin, target(path), raw);
     } catch (error) {
       entry.error = error.code ?? error.message;
     }
     return entry.status ?? 599;
   }
+
+  async function postOverHttp(origin, path, raw) {
+    const headers = {
+      ...(!hasType(callbackHeaders) && { 'content-type': 'application/json' }),
+      ...(!isChunked && { 'content-length': Buffer.byteLength(raw) }),
+      ...callbackHeaders,
+    };
+    const outgoing = open(origin, { method: 'POST', path, headers, agent });
+    if (callbackHeaders.expect) outgoing.once('continue', () => outgoing.end(raw)).flushHeaders();
+    else outgoing.end(raw);
+    const [answered] = await once(outgoing, 'response');
+    outgoing.on('error', () => {});
+    answered.resume();
+    return answered.statusCode;
+  }
+}
+
+function hasType(headers) {
+  return Object.keys(headers).some(name => name.toLowerCase() === 'content-type');
 }
 
 function proxyFor(origin) {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readFixtures } from '../../src/fixtures/read-fixtures.js';
 import { CI_COMMANDS, ciCommandsIn } from '../support/ci-commands.js';
@@ -91,9 +92,17 @@ describe.concurrent('row 32: no line of an output is a CI command', () => {
       expect(await executed(['render', transcript, '--width', `${width}`])).toEqual([]);
   });
 
-  test.each(['human', 'json', 'junit', 'markdown'])('check --reporter %s', async format => {
-    expect(await executed(['check', transcript, '--reporter', format])).toEqual([]);
-    expect(await executed(['check', tool.url, '--operation', 'odd', '--reporter', format])).toEqual([]);
+  test('check --reporter human, json, junit and markdown', async () => {
+    const formats = ['json', 'junit', 'markdown'];
+    for (const source of [[transcript], [tool.url, '--operation', 'odd']]) {
+      const files = formats.flatMap(each => ['--reporter', `${each}:${folder.file(each)}`]);
+      expect(await executed(['check', ...source, '--reporter', 'human', ...files])).toEqual([]);
+      for (const format of formats) {
+        const report = await readFile(folder.file(format), 'utf8');
+        expect(report).toMatch(/error/);
+        expect(ciCommandsIn(report), format).toEqual([]);
+      }
+    }
   });
 
   test('the lines of a mock, and its verification', async () => {

@@ -21,10 +21,15 @@ const CHILD = `spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { 
 const child = (detached: boolean, stdio: string) =>
   CHILD.replace('DETACHED', String(detached)).replace('STDIO', `'${stdio}'`);
 
-/** Invokes without end. */
+/** Invokes without end, and accepts every callback. */
 const FLOOD = `
+const { createServer } = await import('node:http');
+const { once } = await import('node:events');
+const server = createServer((request, response) => request.resume().on('end', () => response.end()));
+await once(server.listen(0, '127.0.0.1'), 'listening');
+const callback_url = 'http://127.0.0.1:' + server.address().port + '/';
 const { endpoint } = await (await fetch(process.env.TOOL_URL + '/.well-known/rap-toolset')).json();
-const invocation = { operation: 'ping', arguments: {}, callback_url: 'http://127.0.0.1:9/', group_id: 'flood' };
+const invocation = { operation: 'ping', arguments: {}, callback_url, group_id: 'flood' };
 const headers = { 'content-type': 'application/json' };
 const invoke = async id => {
   const body = JSON.stringify({ ...invocation, id });

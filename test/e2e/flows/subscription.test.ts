@@ -135,15 +135,26 @@ describe.concurrent('subscription, left or followed', () => {
 });
 
 describe.concurrent('subscription, events after Ctrl-C', () => {
-  it('are discarded with a warning', async () => {
-    const call = startHere(argv`invoke ${tool('odd').url} deaf_events --follow -o json -v`);
+  const untilEnd = async (...options: readonly string[]) => {
+    const call = startHere(argv`invoke ${tool('odd').url} deaf_events --follow -o json -v ${options}`);
     await call.says(/"Event 2"/);
     call.interrupt();
     const ended = await call.ended;
-    const report = readReport(ended);
     expect(ended.status).toBe(130);
-    expect(verdicts(report).at(-1)).toBe('discarded 404');
-    expect(ended.stderr).toMatch(/a subscription_event was discarded with 404: .*canceled/);
+    expect(verdicts(readReport(ended)).at(-1)).toBe('late 200');
+    return ended;
+  };
+
+  it('are ignored, and no fault just after the cancel', async () => {
+    const { stderr } = await untilEnd('--linger', '300ms');
+    expect(stderr).toContain(
+      'a subscription_event came after the subscription was canceled; it was ignored\n',
+    );
+  });
+
+  it('are a fault of the tool later', async () => {
+    const { stderr } = await untilEnd('--linger', '2s');
+    expect(stderr).toMatch(/^warning: an event came more than 500ms after the cancel .* \[TOOL-SUB\]$/m);
   });
 });
 

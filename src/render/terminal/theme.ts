@@ -114,7 +114,7 @@ function widthOfCharacter(character: string): number {
 const MIN_ROOM = 10;
 
 /**
- * Wraps a line into rows of at most `width` cells (at least 2, or 5 with a divider, so that a wide character fits). Following rows are
+ * Wraps a line into rows of at most `width` cells (at least 2, or 7 with the divider of a diff, so that a wide character fits). Following rows are
  * indented by the gutter. The halves of a line with a divider are wrapped separately. A background fills the row to its end.
  */
 export function wrapLine(line: Line, width: number, theme: Theme): string[] {

@@ -35,7 +35,7 @@ interface Style {
 }
 
 /** Minimum width of a line with two halves. */
-const MIN_WIDTH = 5;
+const MIN_WIDTH = 7;
 
 /** Rows that a page repeats; headers may cover as many. */
 const OVERLAP = 2;

@@ -92,7 +92,7 @@ describe.concurrent('a transcript', () => {
   it.each([
     ['that went well', ['edit_file', 'path=a.txt']],
     ['of an error', ['fail']],
-    ['of a time that ran out', ['slow', 'ms=5000', '--timeout', '500ms']],
+    ['of a time that ran out', ['slow', 'ms=9000', '--timeout', '2s']],
   ])('%s: -o json equals the report of the live run', async (_, words) => {
     const file = folder.file(`${words[0]}.ndjson`);
     const { report } = await invokeJsonHere(argv`${plain.url} ${words} --save ${file}`);

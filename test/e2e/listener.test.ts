@@ -175,7 +175,11 @@ describe('the guard', () => {
 
 describe('row 20: values that JSON cannot hold are reported and shown unchanged', () => {
   it.each([
-    ['a key twice', '"a":1,"a":2', /^the key "a" occurs twice in one object; the last one is used; strict runtimes, such as the reference, refuse it: the whole result is lost$/],
+    [
+      'a key twice',
+      '"a":1,"a":2',
+      /^the key "a" occurs twice in one object; the last one is used; strict runtimes, such as the reference, refuse it: the whole result is lost$/,
+    ],
     ['1e400', '"n":1e400', /1e400 is too large/],
     ['2^53 + 1', '"n":9007199254740993', /9007199254740993 cannot be held exactly/],
     ['a lone surrogate', '"s":"\\ud800"', /lone surrogate/],

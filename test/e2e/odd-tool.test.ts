@@ -249,10 +249,7 @@ describe.concurrent('no acknowledgement or no result (RT-TIMEOUT)', () => {
   );
 
   it.each([
-    [
-      [],
-      /^no callback has arrived yet at http:\S+:\d+ · 3s of 4s · Ctrl-C stops\nerror: timed out after 4s/,
-    ],
+    [[], /^no callback has arrived yet at http:\S+:\d+ · 3s of 4s · Ctrl-C stops\nerror: timed out after 4s/],
     [['-q'], /^error: timed out after 4s/],
   ])('a long wait says meanwhile what is missing %j', async (options, says) => {
     const { stderr } = await runHere(argv`invoke ${odd.url} silent --timeout 4s ${options}`);

@@ -7,7 +7,7 @@ const changed = new WeakMap<object, Map<string, string>>();
 /** Nearly always, nothing is remembered, and `JSON.stringify` alone is faster. */
 let isEmpty = true;
 
-/** Numbers are written in place of strings that nobody can guess. */
+/** `JSON.stringify` cannot write a number as text: it writes a string with this unguessable prefix, which is then replaced. */
 const MARK = randomUUID();
 const MARKED = new RegExp(`"${MARK}([^"]*)"`, 'g');
 

@@ -108,7 +108,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
 /**
  * Converts a word to the type of its property in the schema. It stays a string if the schema defines no type or the word does not
  * match (validation then reports path and rule).
- * @throws ProtocolCliError `usage` for a number that cannot be held exactly, unless the property may be a string
+ * @throws ProtocolCliError `usage` for a number that cannot be held exactly, or a repeated key, unless the property may be a string
  */
 export function typed(key: string, text: string, schema: Schema | null): unknown {
   const properties = schema?.['properties'];

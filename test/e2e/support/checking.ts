@@ -1,4 +1,5 @@
 import { type Check, checksOf } from '../../../src/check/judge.js';
+import { LATE_UNDER_LOAD } from '../../peers/late-under-load.mjs';
 import { type ProbeOptions, probing } from '../../probes/probing.js';
 
 /** What a check makes of a tool server, a row for each rule. */
@@ -13,6 +14,3 @@ export function findingsIn(checks: readonly Check[]): readonly Check[] {
     ({ status, reason }) => !['pass', 'not-applicable'].includes(status) && !LATE_UNDER_LOAD.test(reason),
   );
 }
-
-const LATE_UNDER_LOAD =
-  /^(?:the 200 (?:took \S+|came after the result) under load, and [^;]*(?:; and \d+ more)?(?:; |$))+$/;

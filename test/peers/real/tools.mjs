@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { LATE_UNDER_LOAD } from '../late-under-load.mjs';
 import { go, java, node, pinnedVersion, python, rust } from './kits.mjs';
 
 /** Tools in the frameworks that people write them in, each with its defaults, checked and invoked as their authors would. */
@@ -147,9 +148,6 @@ const ROWS = [
 ];
 
 export const TOOLS = ROWS.map(row => ({ name: row.name, kit: row.kit, run: () => checkTool(row) }));
-
-/** It depends on this machine whether acknowledgements are late only while other processes compute. */
-const LATE_UNDER_LOAD = /^the 200 (took \S+|came after the result) under load/;
 
 /** The verdict of `check` is the expected one, and a call shows what the human and the LLM get. */
 async function checkTool({ start, failed = {}, warnings = {} }) {

@@ -13,9 +13,9 @@ import {
   type Moment,
   OAUTH,
   RESULT,
-  resultArrives,
 } from '../../events/build.js';
 import { words } from '../../support/words.js';
+import { PATCH, settled } from './support/moments.js';
 import { openSession, withoutStyle } from './support/open-session.js';
 
 const SIZES = [
@@ -27,16 +27,6 @@ const SIZES = [
 /** Inverse, also without colours. */
 const CURSOR = '\u001b[7m';
 
-const PATCH = '--- a\n+++ a\n@@ -1 +1 @@\n-old\n+new\n@@ -9 +9 @@\n-then\n+now\n';
-
-const pending = [...call(), ...acknowledged()];
-const settled = [
-  ...pending,
-  ...resultArrives({
-    text: 'said to the LLM',
-    display_as: [{ type: 'diff', content: { path: 'a', patch: PATCH } }],
-  }),
-];
 /** What may happen meanwhile, in this order. */
 const COMING: readonly (readonly Moment[])[] = [
   call(),

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { Content } from '../../../src/events/content.js';
 import type { Controls, Server } from '../../../src/tui/workbench/model.js';
 import {
-  acknowledged,
   arrives,
   CHOICE,
   call,
@@ -15,18 +14,9 @@ import {
   resultArrives,
 } from '../../events/build.js';
 import { readyServer } from './support/bench.js';
+import { pending, settled } from './support/moments.js';
 import { EDIT, onCalls, openSession } from './support/open-session.js';
 
-const PATCH = '--- a\n+++ a\n@@ -1 +1 @@\n-old\n+new\n@@ -9 +9 @@\n-then\n+now\n';
-
-const pending = [...call(), ...acknowledged()];
-const settled = [
-  ...pending,
-  ...resultArrives({
-    text: 'said to the LLM',
-    display_as: [{ type: 'diff', content: { path: 'a', patch: PATCH } }],
-  }),
-];
 const asking = [...pending, ...arrives(CHOICE)];
 /** The same of another call. */
 const otherCall = (moments: readonly Moment[]) =>

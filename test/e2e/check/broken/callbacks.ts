@@ -230,7 +230,7 @@ function stubbornly(refusal: number): NonNullable<Twist['delivers']> {
   };
 }
 
-/** What the tool behind is told never makes it try again. */
+/** The wrapped tool gets 200 in place of this status, so that it does not send the callback again. */
 function giveUpAfter(failure: number): NonNullable<Twist['delivers']> {
   return async ({ url, message }, post) => {
     const status = await post(url, message);

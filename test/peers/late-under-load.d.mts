@@ -1,0 +1,1 @@
+export const LATE_UNDER_LOAD: RegExp;

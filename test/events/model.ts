@@ -126,7 +126,8 @@ function event(text: string, final: boolean): Action {
     },
     verdict({ subscription }) {
       if (subscription?.ended === null) return 'noted';
-      return final && subscription?.ended === text ? 'duplicate' : 'discarded';
+      if (final && subscription?.ended === text) return 'duplicate';
+      return subscription?.ended === 'cancel' ? 'late' : 'discarded';
     },
   };
 }

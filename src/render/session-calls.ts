@@ -237,7 +237,7 @@ function statusNews(
   return isChange || answer !== undefined || error !== undefined ? statusLine(session, at) : null;
 }
 
-/** Maximum length of an error or an answer, in characters. */
+/** Maximum length of an error, an answer or a result, in characters. */
 const MAX = 500;
 
 function statusLine(session: Session, at: number): Line {
@@ -282,9 +282,6 @@ export function callLine({ tool, args, id, key }: SessionCall): Line {
   return line`${clipped(tool, 'title')}${short.length > 0 && line` ${short}`} ${name}`;
 }
 
-/** Maximum length of a result, in characters. */
-const SAID = 80;
-
 function answerNews(
   { thread, calls: [key] = [], at, by }: Extract<Event, { kind: 'answered' }>,
   known: KnownSessions,
@@ -294,7 +291,7 @@ function answerNews(
   if (!found || !answer) return null;
   const { outcome, text } = answer;
   const does = say(by === 'platform' ? ' got ' : ' answered: ');
-  const said = text !== null && line` ${clipped(text, 'plain', SAID)}`;
+  const said = text !== null && line` ${clipped(text, 'plain', MAX)}`;
   const time = took(at - found.call.askedAt);
   const words = line`${callLine(found.call)}${does}${outcomeLine(outcome)}${said}${time}`;
   return ofSession(withMark(outcome.type === 'success' ? 'done' : 'failed', words), thread, known);

@@ -23,7 +23,7 @@ export function truncateBeforeToken(text: string, max: number): string {
   return text.length <= max ? text : truncate(text, text.slice(0, max).replace(HALF_TOKEN, '').length);
 }
 
-const MAX_EXCERPT = 60;
+const MAX_EXCERPT = 300;
 
 /** Quotes the start of untrusted text for a message: one line, safe to print. */
 export function excerpt(text: string): string {

@@ -32,11 +32,11 @@ test('row 25: a cut before redaction leaves no part of a token', () => {
 test.each([
   ['short', '"short"'],
   ['two\nlines', '"two␊lines"'],
-  ['x'.repeat(60), `"${'x'.repeat(60)}"`],
-  [`see ${'x'.repeat(40)} s3cret-s3cret-s3cret`, `"see ${'x'.repeat(40)} …"`],
-  ['x'.repeat(61), `"${'x'.repeat(60)}…"`],
-  ['😀'.repeat(5_000_000), `"${'😀'.repeat(60)}…"`],
-])('an excerpt is one short line', (text, expected) => {
+  ['x'.repeat(300), `"${'x'.repeat(300)}"`],
+  [`see ${'x'.repeat(280)} s3cret-s3cret-s3cret`, `"see ${'x'.repeat(280)} …"`],
+  ['x'.repeat(301), `"${'x'.repeat(300)}…"`],
+  ['😀'.repeat(5_000_000), `"${'😀'.repeat(300)}…"`],
+])('an excerpt is one line of at most 300 characters', (text, expected) => {
   expect(excerpt(text)).toBe(expected);
 });
 

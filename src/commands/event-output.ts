@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../system/clock.js';
 import type { Redactor } from '../util/redact.js';
 import { usageError } from './options.js';
 import { PROGRAM } from './terminal.js';
-import type { TranscriptFileOptions } from './transcript-file.js';
+import type { TranscriptFile, TranscriptFileOptions } from './transcript-file.js';
 
 /** Returns the header of a transcript that starts now. */
 export function headerFor(
@@ -29,18 +29,32 @@ export async function saveTranscript(
   options?: TranscriptFileOptions,
 ): Promise<(reason: string) => Promise<void>> {
   if (path === undefined) return async () => {};
+  const file = await openTranscript(path, redactor, about, options);
+  log.storeEventsIn(file);
+  return file.close;
+}
+
+/**
+ * A new transcript file. It learns the secrets of each event before it writes it.
+ * @throws ProtocolCliError `unwritable-file`, now or at the end; `usage` for stdout.
+ */
+export async function openTranscript(
+  path: string,
+  redactor: EventRedactor,
+  about: TranscriptAbout,
+  options?: TranscriptFileOptions,
+): Promise<TranscriptFile> {
   if (path === '-')
     throw usageError('--save needs a file name', '-o ndjson writes the transcript to stdout.');
   const { createTranscriptFile } = await import('./transcript-file.js');
   const file = await createTranscriptFile(path, redactor, about, options);
-  log.storeEventsIn({
+  return {
+    ...file,
     take(event) {
-      redactor.learn(event); // must run before the event is written
+      redactor.learn(event);
       file.take(event);
     },
-    stored: file.stored,
-  });
-  return file.close;
+  };
 }
 
 /**

@@ -56,7 +56,7 @@ export async function createTranscriptFile(
   await draft.commit();
   const file = await openToAppend(path, files);
   const { size: position } = await file.stat();
-  const writer = new GroupWriter({ path, file, position, sync: false });
+  const writer = new GroupWriter({ path, file, position });
   const add = (texts: readonly string[]) => writer.add(texts.map(text => `${text}\n`).join(''));
   let [events, line] = [0, 1];
   const forget = beforeAnyEnd(() => {

@@ -40,18 +40,10 @@ const envelope = {
   calls: z.optional(z.array(z.string())),
   /** The thread (`group_id`) concerned, if known. */
   thread: z.optional(z.string()),
-  /** Whether it is from an earlier run, and replayed for display. */
-  earlier: z.optional(z.literal(true)),
 };
 
-/**
- * The index of a message in its call, from 0, and the path of steps and labels at which the reply continues; absent at the end.
- * A message without a turn is the only one.
- */
-const turnSchema = z.object({
-  index: z.int().check(z.nonnegative()),
-  next: z.optional(z.array(z.union([z.int(), z.string()]))),
-});
+/** The index of a message in its call, from 0. A message without a turn is the only one. */
+const turnSchema = z.object({ index: z.int().check(z.nonnegative()) });
 
 const headersSchema = z.record(z.string(), z.string());
 

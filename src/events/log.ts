@@ -101,7 +101,7 @@ function sequentialStore(storeEvent: StoreEvent): EventStore {
   };
 }
 
-type RequestFact = Omit<RequestEvent, 'kind' | 'seq' | 'at' | 'leg' | 'attempt' | 'earlier'> & {
+type RequestFact = Omit<RequestEvent, 'kind' | 'seq' | 'at' | 'leg' | 'attempt'> & {
   /** Default: 1. */
   readonly attempt?: number;
 };

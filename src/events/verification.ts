@@ -221,7 +221,6 @@ export class Verification {
   }
 
   apply(event: Event): void {
-    if (event.earlier) return;
     this.#now = event.at;
     if (event.kind === 'request') this.#onRequest(event);
     else if (event.kind === 'response') this.#onResponse(event);
@@ -472,7 +471,7 @@ function isToolResult(callback: Content): boolean {
   );
 }
 
-/** Uses JSON that is already cached, but does not add any: it would use memory that the journal's limits do not count. */
+/** Uses JSON that is already cached, but does not add any: it would use memory that the limits of the list do not count. */
 function fieldsOf(body: Content | undefined): Record<string, unknown> | null {
   const json = body?.peekJson();
   return json?.ok && isRecord(json.value) ? json.value : null;

@@ -1,5 +1,4 @@
 import type { Log } from '../events/log.js';
-import type { StepPath } from '../fixtures/fixture-set.js';
 import type { Addressee } from '../protocol/invocation.js';
 import type { Outcome } from '../protocol/outcome.js';
 import type { Clock } from '../system/clock.js';
@@ -76,7 +75,7 @@ export abstract class Conversation {
   #cancelListeners: Set<() => void> | undefined;
   /** Created lazily, because an AbortController costs a tenth of all the work for a call. */
   #controller: AbortController | undefined;
-  #isAnswered: boolean;
+  #isAnswered = false;
   #isSubscribed = false;
   #isFinal = false;
   #isClosed = false;
@@ -90,10 +89,8 @@ export abstract class Conversation {
   constructor(
     readonly caller: Caller,
     protected readonly services: CallServices,
-    isAnswered = false,
   ) {
     this.about = { calls: [caller.key], thread: caller.addressee.group_id };
-    this.#isAnswered = isAnswered;
   }
 
   /** Sends the answer. @param layout the recorded JSON text of a verbatim result */
@@ -144,9 +141,6 @@ export abstract class Conversation {
   view(fields: Fields, layout?: string): Promise<unknown> {
     return this.send('view_update', fields, layout);
   }
-
-  /** Sets where the reply continues after the next message; undefined at the end of the reply or if unknown. */
-  continuesAt(_next: StepPath | undefined): void {}
 
   /** Whether the call has a result, or gets none on purpose. */
   get isAnswered(): boolean {
@@ -218,7 +212,6 @@ export abstract class Conversation {
   /** Sends the result that a canceled call still owes (TOOL-ALWAYS). The message does not reveal who closed a thread. */
   async canceled(): Promise<void> {
     const reason = this.#cancelReason;
-    this.continuesAt(undefined);
     if (reason !== null && !this.#isAnswered)
       await this.outcome({ type: 'canceled', reason, by: reason === THREAD_CLOSED ? 'system' : 'user' });
   }

@@ -1,18 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { Content } from '../events/content.js';
-import type { Fact, RequestEvent } from '../events/events.js';
+import type { RequestEvent } from '../events/events.js';
 import type { FaultyRequest } from '../events/faults.js';
-import { type Log, RecordedRequest, ServedRequest } from '../events/log.js';
+import { type Log, ServedRequest } from '../events/log.js';
 import type { RequestFault } from '../fixtures/file-schema.js';
 import { type Answer, type Denial, type Incoming, type Reply, routeAt } from '../http/route.js';
-import { endsCall, isQuestion } from '../protocol/callbacks.js';
 import { addresseeIn, type InvocationReading, readInvocation } from '../protocol/invocation.js';
 import { RecentMap } from '../util/collections.js';
 import { readJson } from '../util/json.js';
 import type { CallReference } from './conversation.js';
-import type { Recovery } from './journal/recovery.js';
-import { malformedRefusal, type OpenCalls, type Plan, planWithoutFaults } from './plan.js';
+import { malformedRefusal, type OpenCalls, type Plan } from './plan.js';
 import { RapConversation, type RapServices } from './rap-conversation.js';
 import type { Responder } from './responder.js';
 import { JSON_TYPE } from './tool.js';
@@ -58,12 +56,6 @@ class Repeats {
     return { call: this.#remember(identity, sha256, key), isRepeat: false, isReused: latest !== undefined };
   }
 
-  recall(thread: string, id: string, sha256: string, key = identityOf(thread, id)): void {
-    const identity = identityOf(thread, id);
-    if (key !== identity) this.#reuses++;
-    this.#remember(identity, sha256, key);
-  }
-
   /** Returns the key of the latest call with this id, known or not. */
   keyOf(thread: string, id: string): string {
     const identity = identityOf(thread, id);
@@ -89,8 +81,6 @@ function identityOf(thread: string, id: string): string {
   const identity = JSON.stringify([thread, id]);
   return identity.length <= MAX_KEY_LENGTH ? identity : `sha256:${hash('sha256', identity)}`;
 }
-
-type RecoveredCall = Recovery['calls'][number];
 
 /** Refusals of invocations that are errors of the runtime. */
 const REFUSED_INVOCATIONS: ReadonlySet<Denial['reason']> = new Set(['method', 'media-type', 'encoding']);
@@ -198,41 +188,6 @@ export class Intake {
     this.#repeats.clear();
   }
 
-  recall({ settled, calls }: Recovery): void {
-    for (const { groupId, id, sha256 } of settled) this.#repeats.recall(groupId, id, sha256);
-    for (const { key, invocation } of calls) {
-      const to = addresseeIn(readInvocation(invocation.json));
-      if (to) this.#repeats.recall(to.group_id, to.id, invocation.sha256, key);
-    }
-  }
-
-  /**
-   * Continues a call that was acknowledged before a restart: sends pending callbacks again with the same bytes, then the rest of its
-   * reply (threats, "Delivery faults").
-   * @param base our own base URL
-   */
-  async resume(call: RecoveredCall, base: string): Promise<void> {
-    const { services, openCalls } = this.parts;
-    const { key, headers, rendered, turn, isAnswered, cancelReason } = call;
-    const reading = readInvocation(call.invocation.json);
-    const addressee = addresseeIn(reading);
-    if (!addressee) return;
-    const sent = { callbacks: turn ? turn.index + 1 : 0, isAnswered };
-    const conversation = new RapConversation({ key, addressee, base }, services, sent);
-    const { about } = conversation;
-    openCalls.begin(conversation);
-    if (cancelReason !== null) conversation.cancel(cancelReason);
-    logEarlier(call, this.#log);
-    for (const { url, body, type, contentType, turn: of, state } of rendered)
-      if (state === 'waiting') await services.outbox.post({ about, url, body, type, contentType, turn: of });
-    if (isAnswered && (turn?.next === undefined || cancelReason !== null)) return openCalls.end(conversation);
-    const plan = reading.ok
-      ? await this.#planAgain(call, { headers, invocation: reading.invocation }).catch(failing)
-      : null;
-    if (plan) conversation.faultsOf = plan.faultsOf;
-    await openCalls.carryOut(plan ?? substituteFor(call), conversation);
-  }
-
   #carryOut(
     plan: Plan,
     request: ServedRequest,
@@ -318,23 +273,9 @@ export class Intake {
     return request.answer(isUtf8(bytes) ? 200 : 400);
   }
 
-  /** Sends 503 if the journal could not be written, so that the runtime sends the invocation again. */
+  /** Sends 503 if the transcript could not be written, so that the runtime sends the invocation again. */
   #storageFailureStatus(): Promise<503 | null> {
     return this.#log.stored().then(kept, notKept);
-  }
-
-  /** Returns null if the rest is unknown: an answer to an open question would arrive at an address that no longer exists. */
-  async #planAgain(recovered: RecoveredCall, call: Parameters<Responder['plan']>[0]): Promise<Plan | null> {
-    const { responder } = this.parts;
-    const { key, thread, matched, turn, refusal, cancelReason, rendered } = recovered;
-    if (refusal !== null || cancelReason !== null) return null;
-    if (matched === null) {
-      const plan = responder.plan(call); // like a new call
-      for (const fact of plan.facts) this.#log.emit(Object.assign(fact, { calls: [key], thread }));
-      return plan;
-    }
-    if (turn?.next === undefined && rendered.some(isQuestion)) return null;
-    return responder.planAgain(call, matched, turn?.next ?? []);
   }
 }
 
@@ -359,33 +300,4 @@ const notKept = () => 503 as const;
 /** Starts the work after the other acknowledgements of this turn. */
 function acknowledged(request: ServedRequest, begin: () => Promise<void>): Reply {
   return request.answer(200, { sent: () => setImmediate(begin) });
-}
-
-/** Logs a call of an earlier run: its request, its fixture and its result. */
-function logEarlier({ key, thread, invocation, headers, matched, rendered }: RecoveredCall, log: Log): void {
-  const earlier = {
-    ...log,
-    emit: (fact: Fact) => log.emit({ ...fact, calls: [key], thread, earlier: true }),
-  };
-  const called = { from: 'runtime', to: 'tool', purpose: 'invocation', method: 'POST' } as const;
-  new RecordedRequest(earlier, { ...called, url: '', headers: { ...headers }, body: invocation });
-  if (matched) earlier.emit({ ...matched });
-  for (const { url, body, state, type } of rendered)
-    if (state === 'delivered' && endsCall(type)) {
-      const sent = { from: 'tool', to: 'runtime', purpose: 'callback', method: 'POST' } as const;
-      new RecordedRequest(earlier, { ...sent, url, headers: {}, body }).recordResponse(200);
-    }
-}
-
-/** Creates a plan that fails: the call is acknowledged already, so the error must arrive as a result (TOOL-ALWAYS). */
-function failing(error: unknown): Plan {
-  return planWithoutFaults([], () => Promise.reject(error));
-}
-
-/** Ends a call without a plan in an error; a canceled call in a result that says so (TOOL-ALWAYS). */
-function substituteFor({ refusal, cancelReason }: RecoveredCall): Plan {
-  const message = refusal ?? 'the tool was restarted; call again';
-  return planWithoutFaults([], conversation =>
-    cancelReason === null ? conversation.outcome({ type: 'error', message }) : conversation.canceled(),
-  );
 }

@@ -17,7 +17,6 @@ import { messageOf, ProtocolCliError } from '../util/errors.js';
 import { didYouMean } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import { Intake } from './intake.js';
-import type { Journal } from './journal/journal.js';
 import { Outbox } from './outbox.js';
 import { RapServices } from './rap-conversation.js';
 import { type ArgumentCheckers, prepareToolset } from './responder.js';
@@ -35,11 +34,6 @@ export interface MockToolOptions extends ToolOptions, ServerOptions {
   readonly retries?: number;
   /** Whether repeated invocations are executed again. */
   readonly allowRepeats?: boolean;
-  /**
-   * A durable journal: acknowledged calls survive a kill; with `sync` a power failure too. Handlers run again from the start, so
-   * messages before their result may be sent twice; a call with an open question ends in an error.
-   */
-  readonly journal?: { readonly path: string; readonly sync?: boolean };
   /** Sends callbacks. Default: a client made for throughput. */
   readonly client?: () => Promise<HttpClient>;
 }
@@ -84,8 +78,6 @@ export class MockTool extends Tool {
   readonly #services: RapServices;
   readonly #intake: Intake;
   #server!: RunningServer;
-  #journal: Journal | null = null;
-  #resumed = 0;
   #stop: () => void = () => {};
   readonly #stopped = new Promise<void>(resolve => {
     this.#stop = resolve;
@@ -109,8 +101,7 @@ export class MockTool extends Tool {
       timeoutMs: DEFAULTS.attemptMs,
     });
     this.#services = new RapServices(log, pauses, outbox);
-    const known = Math.max(DEFAULTS.keep, keep) / 2; // a call has two events at least
-    const remembered = options.journal ? Math.max(known, DEFAULTS.journalCalls) : known;
+    const remembered = Math.max(DEFAULTS.keep, keep) / 2; // a call has two events at least
     const services = this.#services;
     const stopped = this.#stopped;
     this.#intake = new Intake({ responder, openCalls, services, remembered, allowRepeats, stopped });
@@ -118,7 +109,7 @@ export class MockTool extends Tool {
 
   /**
    * Serves fixtures, handlers, or both.
-   * @throws ProtocolCliError `usage`, `unreadable-file`, `invalid-fixtures`, `invalid-toolset`, `port-in-use`; for a journal `unwritable-file`.
+   * @throws ProtocolCliError `usage`, `unreadable-file`, `invalid-fixtures`, `invalid-toolset`, `port-in-use`.
    */
   static async start(given: StartMockToolOptions): Promise<MockTool> {
     const options = await readOptions(given);
@@ -175,18 +166,7 @@ export class MockTool extends Tool {
 
   override reset(key?: string): void {
     super.reset(key);
-    this.#journal?.reset(key);
     if (key === undefined) this.#intake.reset();
-  }
-
-  /** Number of open calls that earlier runs left. */
-  get resumed(): number {
-    return this.#resumed;
-  }
-
-  /** Why the durable journal is incomplete, or null. */
-  get journalFailure(): Error | null {
-    return this.#journal?.failure ?? null;
   }
 
   /** Sends the last callback of a call again with the same bytes. Returns false if it is not remembered. */
@@ -245,45 +225,14 @@ export class MockTool extends Tool {
     const closing = this.#server.close();
     outbox.endPauses();
     await this.drain(drainMs, () => outbox.idle());
-    if (!this.#journal) this.openCalls.stop(); // with a journal, the next run continues them
+    this.openCalls.stop();
     await outbox.close();
     this.#stop();
     await closing;
-    await this.#journal?.close();
-    this.openCalls.stop(); // after the last line of the journal: the next run continues the calls that are canceled here
   }
 
   async #open(options: MockToolOptions): Promise<void> {
-    const recovered = options.journal ? await this.#keepJournal(options.journal, options.program) : [];
-    const routes = rapRoutes(this.#intake, this.#services, this.responder);
-    try {
-      this.#server = await this.serve(options, routes);
-    } catch (error) {
-      await this.#journal?.close();
-      throw error;
-    }
-    this.#resumed = recovered.length;
-    for (const call of recovered) void this.#intake.resume(call, this.url);
-  }
-
-  /** Acknowledges only what is in the journal from now on. Returns the calls that earlier runs left. */
-  async #keepJournal(
-    { path, sync = false }: NonNullable<MockToolOptions['journal']>,
-    program = 'protocol-cli',
-  ) {
-    const { openJournal } = await import('./journal/journal.js');
-    const { journal, recovery } = await openJournal({ path, sync, startedAt: this.startedAt, program });
-    this.#journal = journal;
-    this.log.storeEventsIn(journal);
-    for (const fact of recovery.matched) this.responder.restore(fact);
-    this.#intake.recall(recovery);
-    if (recovery.incompleteBytes > 0) this.warn(`the last line of ${path} was incomplete and was removed`);
-    const { damaged } = recovery;
-    for (const { number, held } of damaged.slice(0, MAX_DAMAGE_WARNINGS))
-      this.warn(`${path}:${number}: this line is damaged and was skipped; it held ${held}`);
-    const more = damaged.length - MAX_DAMAGE_WARNINGS;
-    if (more > 0) this.warn(`${path}: ${more} more damaged lines were skipped`);
-    return recovery.calls;
+    this.#server = await this.serve(options, rapRoutes(this.#intake, this.#services, this.responder));
   }
 
   /** Resolves to the first call, received or future, that fits. @throws Error with the last calls. */
@@ -308,8 +257,6 @@ export class MockTool extends Tool {
     });
   }
 }
-
-const MAX_DAMAGE_WARNINGS = 20;
 
 async function readOptions(given: StartMockToolOptions): Promise<MockToolOptions> {
   if (!isRecord(given))

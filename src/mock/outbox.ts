@@ -33,13 +33,7 @@ interface Callback {
   readonly turn?: Turn | undefined;
 }
 
-/** Must not change: journals of earlier versions contain this text. */
 const STOPPED = 'the tool was stopped before it was delivered';
-
-/** Whether the next run can still deliver the callback from the journal. */
-export function isStopReason(why: string): boolean {
-  return why.startsWith(STOPPED);
-}
 
 /** Limits requests per origin, first come first served, so that a slow receiver delays only its own callbacks. */
 class Slots {
@@ -228,7 +222,6 @@ export class Outbox {
     const { log, client } = this.#options;
     delivery.begin(log); // an error of ours is not a failed attempt
     try {
-      await log.stored(); // after a crash the same bytes are sent again
       return delivery.answered(await client.send(delivery));
     } catch (error) {
       return delivery.failed(error);
@@ -327,10 +320,9 @@ class Delivery implements HttpRequest {
   /** If only reading the response body failed, the status still counts. */
   failed(error: unknown): Failure | null {
     if (this.#head) return this.answered(this.#head);
-    const isTransport = error instanceof TransportError;
-    const { phase, code } = isTransport ? error : { phase: 'journal', code: 'UNWRITABLE' };
-    this.#recorded?.recordBroken(phase, code);
+    this.#recorded?.recordFailure(error);
+    const code = error instanceof TransportError ? error.code : '';
     if (OWN_CODES.has(code)) this.ownFailures++;
-    return { why: messageOf(error), isFinal: isTransport && FINAL_CODES.has(code) };
+    return { why: messageOf(error), isFinal: FINAL_CODES.has(code) };
   }
 }

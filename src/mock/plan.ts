@@ -79,14 +79,10 @@ export class OpenCalls {
   admit(conversation: Conversation, invocation: Uint8Array): string | null {
     const weight = weightOf(invocation);
     const problem = this.#problem(weight);
-    if (problem === null) this.begin(conversation, weight);
-    return problem;
-  }
-
-  /** Opens a call that was accepted before. */
-  begin(conversation: Conversation, weight = 0): void {
+    if (problem !== null) return problem;
     this.#open.set(conversation, weight);
     this.#weight[sizeClass(weight)] += weight;
+    return null;
   }
 
   end(conversation: Conversation): void {
@@ -181,7 +177,6 @@ function conclude(conversation: Conversation): Promise<unknown> {
 
 async function fail(conversation: Conversation, message: string): Promise<void> {
   conversation.warn(`the call failed: ${message}`);
-  conversation.continuesAt(undefined);
   if (conversation.isCanceled) await conversation.canceled();
   else if (!conversation.isAnswered)
     await conversation.outcome({ type: 'error', message: withoutPaths(message) });

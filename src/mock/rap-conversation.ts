@@ -1,7 +1,6 @@
 import { Content } from '../events/content.js';
 import type { Turn } from '../events/events.js';
 import type { CallbackFault } from '../fixtures/file-schema.js';
-import type { StepPath } from '../fixtures/fixture-set.js';
 import { SecretPaths } from '../http/secret-paths.js';
 import { CALLBACK_TRAITS, type CallbackType, traitsOf } from '../protocol/callbacks.js';
 import { textOfOutcome } from '../protocol/outcome.js';
@@ -167,11 +166,6 @@ export class RapServices implements CallServices {
   ) {}
 }
 
-interface Sent {
-  readonly callbacks: number;
-  readonly isAnswered: boolean;
-}
-
 const NO_FAULTS: Plan['faultsOf'] = () => [];
 
 const NOT_SENT = Promise.resolve(false);
@@ -189,22 +183,15 @@ interface Options {
  */
 export class RapConversation extends Conversation {
   faultsOf = NO_FAULTS;
-  #callbacks: number;
-  #next: StepPath | undefined;
+  #callbacks = 0;
   #hasBegun = false;
   #onBegun: () => void = () => {};
 
   constructor(
     caller: Caller,
     protected override readonly services: RapServices,
-    { callbacks, isAnswered }: Sent = { callbacks: 0, isAnswered: false },
   ) {
-    super(caller, services, isAnswered);
-    this.#callbacks = callbacks;
-  }
-
-  override continuesAt(next: StepPath | undefined): void {
-    this.#next = next;
+    super(caller, services);
   }
 
   override get outlivesCancel(): boolean {
@@ -313,9 +300,6 @@ export class RapConversation extends Conversation {
   /** Undefined for the only message. */
   #turn(): Turn | undefined {
     const index = this.#callbacks++;
-    const next = this.#next;
-    this.#next = undefined;
-    if (next) return { index, next: [...next] };
     return index > 0 ? { index } : undefined;
   }
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { FixtureAnswer } from '../fixtures/answer-call.js';
-import type { StepPath } from '../fixtures/fixture-set.js';
 import type { Reply, Step, StepKind } from '../fixtures/reply-schema.js';
 import { fillTemplates, fillText } from '../fixtures/template.js';
 import type { Invocation } from '../protocol/invocation.js';
@@ -47,19 +46,9 @@ class CallValues {
   }
 }
 
-/** Positions in the whole answer: of a step, and of the one after it. */
-interface Place {
-  readonly here: StepPath;
-  readonly next: StepPath | undefined;
-}
-
 type StepOf<K extends StepKind> = Extract<Step, { kind: K }>;
 
-type StepPlayer<K extends StepKind> = (
-  player: ReplyPlayer,
-  step: StepOf<K>,
-  place: Place,
-) => Promise<unknown>;
+type StepPlayer<K extends StepKind> = (player: ReplyPlayer, step: StepOf<K>) => Promise<unknown>;
 
 /** Fields of an outcome whose text is redacted like a payload (TOOL-SECRET). */
 const REDACTED_WORDS: ReadonlySet<string> = new Set(['message', 'reason']);
@@ -81,64 +70,40 @@ export class ReplyPlayer {
   }
 
   /** Plays the reply of the fixture. */
-  playFixture(from: StepPath): Promise<void> {
+  playFixture(): Promise<void> {
     const { missing = [], reply = [] } = this.found ?? {};
     this.#filled({ value: null, missing });
-    return this.#play(reply, from);
+    return this.#play(reply);
   }
 
-  /**
-   * Plays the steps in order; a canceled call ends in a result that says so (TOOL-ALWAYS).
-   * @param from the first step to play; earlier ones were played before a restart
-   * @param under position of the reply, if it is a branch of a question
-   * @param after the step after the reply; undefined at the end of the answer
-   */
-  async #play(reply: Reply, from: StepPath, under: StepPath = [], after?: StepPath): Promise<void> {
-    const first = Number(from[0] ?? 0);
-    for (const [index, step] of reply.entries()) {
-      if (index < first) continue;
-      const place = {
-        here: [...under, index],
-        next: index + 1 < reply.length ? [...under, index + 1] : after,
-      };
-      const isAnswered = index === first && from.length > 1; // the question was sent before a restart
-      if (isAnswered) await this.#playAnswered(step, place, from);
-      else if (!(await this.#playInTurn(step, reply[index + 1], place))) return;
-    }
+  /** Plays the steps in order; a canceled call ends in a result that says so (TOOL-ALWAYS). */
+  async #play(reply: Reply): Promise<void> {
+    for (const [index, step] of reply.entries())
+      if (!(await this.#playInTurn(step, reply[index + 1]))) return;
   }
 
   /** @throws TypeError for an unknown kind; a handler may return any kind. */
-  playStep(step: Step, place: Place = { here: [0], next: undefined }): Promise<unknown> {
+  playStep(step: Step): Promise<unknown> {
     if (!Object.hasOwn(ReplyPlayer.#players, step.kind))
       throw new TypeError(`unknown kind of reply: "${step.kind}"`);
-    return (ReplyPlayer.#players[step.kind] as StepPlayer<StepKind>)(this, step, place);
-  }
-
-  async #playAnswered(step: Step, place: Place, [, answer, ...deeper]: StepPath): Promise<void> {
-    const branch = branchOf(step, String(answer));
-    if (branch) await this.#playBranch(branch, String(answer), place, deeper);
+    return (ReplyPlayer.#players[step.kind] as StepPlayer<StepKind>)(this, step);
   }
 
   /** Resolves to false if the call was canceled before. */
-  #playInTurn(step: Step, following: Step | undefined, place: Place): Promise<boolean> {
+  #playInTurn(step: Step, following: Step | undefined): Promise<boolean> {
     const ms = this.#delayOf(step);
-    const play = () => this.#playNow(step, following, place);
+    const play = () => this.#playNow(step, following);
     return ms > 0 ? this.conversation.pause(ms).then(play) : play(); // an await would cost memory as long as the step takes
   }
 
-  #playNow(step: Step, following: Step | undefined, place: Place): Promise<boolean> {
+  #playNow(step: Step, following: Step | undefined): Promise<boolean> {
     const { conversation } = this;
     if (conversation.isCanceled && !conversation.outlivesCancel)
       return conversation.canceled().then(() => false);
     if (step.state !== undefined) this.found?.enterState(step.state);
     const isQuestion = step.kind === 'choice' || step.kind === 'oauth'; // a question takes the trigger, before the next step
     if (!isQuestion && following?.kind === 'event' && following.on === 'demand') conversation.expectTrigger();
-    conversation.continuesAt(isQuestion ? undefined : place.next);
-    return this.playStep(step, place).then(() => true);
-  }
-
-  #playBranch(branch: Reply, answer: string, { here, next }: Place, from: StepPath = []): Promise<void> {
-    return this.#play(branch, from, [...here, answer], next);
+    return this.playStep(step).then(() => true);
   }
 
   static readonly #players: { readonly [K in StepKind]: StepPlayer<K> } = {
@@ -180,11 +145,11 @@ export class ReplyPlayer {
       await player.conversation.view(expandDiffs(view), layoutText(layout));
     },
     message: (player, { message }) => player.conversation.message(player.#fill(message)),
-    choice: (player, step, place) => player.#choice(step, place),
-    oauth: (player, step, place) => player.#consent(step, place),
+    choice: (player, step) => player.#choice(step),
+    oauth: (player, step) => player.#consent(step),
   };
 
-  async #choice(step: StepOf<'choice'>, place: Place): Promise<unknown> {
+  async #choice(step: StepOf<'choice'>): Promise<unknown> {
     const { conversation } = this;
     const { prompt: written, choices, default: preset, query } = step.choice;
     const prompt = this.#text(written);
@@ -192,16 +157,15 @@ export class ReplyPlayer {
     const question = { prompt, choices: choices.map(label => this.#text(label)), default: preset, id };
     const asking = { withinMs: step.within, layout: layoutText(step.layout), query };
     const picked = await conversation.choice(question, asking);
-    if (picked === null) return this.#unanswered(`"${prompt}" was not answered`, place);
+    if (picked === null) return this.#unanswered(`"${prompt}" was not answered`);
     const label = choices[picked] ?? '';
-    const branch = branchOf(step, label);
-    if (branch) return this.#playBranch(branch, label, place);
-    conversation.continuesAt(place.next);
+    const branch = Object.hasOwn(step.then, label) ? step.then[label] : undefined;
+    if (branch) return this.#play(branch);
     const message = `the fixture has no reply for the choice "${label}"`;
     await conversation.outcome({ type: 'error', message });
   }
 
-  async #consent(step: StepOf<'oauth'>, place: Place): Promise<unknown> {
+  async #consent(step: StepOf<'oauth'>): Promise<unknown> {
     const { scopes = [], auth_url } = step.oauth;
     const question = { operation: this.invocation.operation, scopes: scopes.map(scope => this.#text(scope)) };
     const consent = await this.conversation.consent(question, {
@@ -209,15 +173,14 @@ export class ReplyPlayer {
       layout: layoutText(step.layout),
       authUrl: auth_url === undefined ? undefined : this.#text(auth_url),
     });
-    if (consent === null) return this.#unanswered('authorization was not given', place);
-    await this.#playBranch(step[consent], consent, place);
+    if (consent === null) return this.#unanswered('authorization was not given');
+    await this.#play(step[consent]);
   }
 
   /** Reports a missing answer; for a canceled call sends the cancellation instead. */
-  #unanswered(what: string, { next }: Place): Promise<unknown> {
+  #unanswered(what: string): Promise<unknown> {
     const { conversation } = this;
     if (conversation.isCanceled) return conversation.canceled();
-    conversation.continuesAt(next);
     const message = conversation.isStopping
       ? `the tool is stopping and ${what}; call again later`
       : `${what} in time; ask the user and call again`;
@@ -266,12 +229,6 @@ export class ReplyPlayer {
 /** Braces in a layout are literal, not templates. */
 function layoutText(layout: string | undefined): string | undefined {
   return layout?.replaceAll('\\{{', '{{');
-}
-
-/** Returns the planned reply to an answer; undefined without one. */
-function branchOf(step: Step, answer: string): Reply | undefined {
-  if (step.kind === 'choice') return Object.hasOwn(step.then, answer) ? step.then[answer] : undefined;
-  return step.kind === 'oauth' && (answer === 'granted' || answer === 'refused') ? step[answer] : undefined;
 }
 
 /**

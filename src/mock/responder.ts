@@ -4,7 +4,7 @@ import type { Log } from '../events/log.js';
 import { Verification } from '../events/verification.js';
 import { type FixtureAnswer, FixtureAnswers } from '../fixtures/answer-call.js';
 import { DEFAULT_MIDDLEWARE, type RequestFault } from '../fixtures/file-schema.js';
-import type { Call, FixtureSet, StepPath } from '../fixtures/fixture-set.js';
+import type { Call, FixtureSet } from '../fixtures/fixture-set.js';
 import { type ValueChecker, valueChecker } from '../json-schema/validator.js';
 import type { Invocation } from '../protocol/invocation.js';
 import { readToolset } from '../protocol/read-toolset.js';
@@ -174,15 +174,6 @@ export class Responder {
     return this.#answers.faultOf(request);
   }
 
-  /** Continues a call after a restart: fixtures from a step on, handlers from the start. Null if its fixture is gone. */
-  planAgain(call: Call, matched: Parameters<FixtureAnswers['answerAgain']>[1], from: StepPath): Plan | null {
-    const { middlewares } = this.#serving;
-    const handler = this.#handlers.get(call.invocation.operation);
-    if (handler) return handlerPlan(handler, call, middlewares);
-    const found = this.#answers.answerAgain(call, matched);
-    return found && this.#planned(found, call, middlewares, [], from);
-  }
-
   /** Replaces the fixtures from the next call on; keeps counts and states. @throws ProtocolCliError `invalid-toolset`. */
   async replaceFixtures(fixtures: FixtureSet): Promise<void> {
     const checkers = await prepareToolset(fixtures, this.options.handlers);
@@ -200,10 +191,6 @@ export class Responder {
     if (key === undefined) this.#verification = new Verification(this.#serving.fixtures.fixtures);
   }
 
-  restore(fact: Parameters<FixtureAnswers['restore']>[0]): void {
-    this.#answers.restore(fact);
-  }
-
   #fixturePlan(call: Call, attempt: number, middlewares: Middlewares): Plan {
     const found = this.#answers.answer(call, attempt);
     if ('nearest' in found) return refusalPlan(found.message, found.nearest ?? undefined);
@@ -218,13 +205,7 @@ export class Responder {
     return this.#planned(found, call, middlewares, facts);
   }
 
-  #planned(
-    found: FixtureAnswer,
-    { invocation }: Call,
-    middlewares: Middlewares,
-    facts: Plan['facts'],
-    from: StepPath = [],
-  ): Plan {
+  #planned(found: FixtureAnswer, { invocation }: Call, middlewares: Middlewares, facts: Plan['facts']): Plan {
     return {
       facts,
       ack: found.ack,
@@ -232,7 +213,7 @@ export class Responder {
       redact: message => middlewares.words(message, invocation).value,
       perform: conversation => {
         const play = (seen: Invocation) =>
-          new ReplyPlayer(conversation, middlewares, seen, found, this.#clock).playFixture(from);
+          new ReplyPlayer(conversation, middlewares, seen, found, this.#clock).playFixture();
         const seen = middlewares.request(invocation);
         return seen instanceof Promise ? seen.then(play) : play(seen); // an await would cost a turn
       },

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { EventRing, unread } from '../events/bounded-events.js';
 import type { Event } from '../events/events.js';
-import { createLog, type Listener, type Log } from '../events/log.js';
+import { createLog, type EventStore, type Listener, type Log } from '../events/log.js';
 import { callbackRedactor } from '../events/shareable.js';
 import {
   type CallbackDelivery,
@@ -33,8 +33,6 @@ export const DEFAULTS = {
   retries: 5,
   maxBody: 10 * 1024 * 1024,
   keep: 10_000,
-  /** Minimum number of finished calls that a durable journal remembers. */
-  journalCalls: 100_000,
   drainMs: 5_000,
   /** Timeout of one callback attempt, in ms. */
   attemptMs: 15_000,
@@ -66,6 +64,8 @@ export interface ToolOptions extends ResponderOptions {
   readonly keep?: number;
   /** How long `close()` waits for pending work, in ms. */
   readonly drainMs?: number;
+  /** Takes every event. An invocation is acknowledged once its events are stored. */
+  readonly store?: EventStore;
 }
 
 /** Answers calls from fixtures and handlers on any wire; remembers and verifies them. */
@@ -90,6 +90,7 @@ export abstract class Tool implements AsyncDisposable {
     this.startedAt = clock.wall().toISOString();
     this.pauses = new Pauses(clock);
     this.log = createLog(() => clock.now());
+    if (options.store) this.log.storeEventsIn(options.store);
     this.ring = new EventRing({ events: keep });
     this.log.subscribe(event => this.ring.push(event));
     this.responder = new Responder(options, checkers, seed, this.log);
@@ -114,7 +115,7 @@ export abstract class Tool implements AsyncDisposable {
     return this.log.subscribe(listener);
   }
 
-  /** Resets the counts and states of one key; without a key everything, including the journal and the verification. */
+  /** Resets the counts and states of one key; without a key everything, including the list of calls and the verification. */
   reset(key?: string): void {
     this.responder.reset(key);
     if (key === undefined) this.ring.clear();

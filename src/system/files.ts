@@ -194,8 +194,6 @@ interface GroupWriterOptions {
   readonly path: string;
   readonly file: fs.FileHandle;
   readonly position: number;
-  /** Waits for the disk (fsync). */
-  readonly sync: boolean;
 }
 
 /** Maximum text to keep while the disk fails. Beyond this, the file would have a gap, so nothing more is written. */
@@ -269,11 +267,10 @@ export class GroupWriter {
   }
 
   async #append(bytes: Uint8Array): Promise<void> {
-    const { file, sync } = this.options;
+    const { file } = this.options;
     if (this.#isLossy) throw new Error('too much could not be written');
     for (let done = 0; done < bytes.length; )
       done += (await file.write(bytes, done, bytes.length - done, this.#position + done)).bytesWritten;
-    if (sync) await file.datasync();
   }
 }
 

@@ -73,7 +73,7 @@ test.each<[readonly string[], RegExp]>([
   [['listen', '--count', '2', '--expect', 'a/b'], /--count 2: only 1 results are expected/],
   [['listen', '--group-id', 'a'], /--group-id and --id need each other/],
   [['listen', '--group-id', '', '--id', 'a'], /--group-id and --id need each other/],
-  [['mock-tool', '--fsync'], /--fsync needs a journal\nhint: Add --journal/],
+  [['mock-tool', '--save', '-'], /--save needs a file name\nhint: -o ndjson writes the transcript to stdout/],
   [['mock-tool', '--keep', '0'], /--keep must be at least 1/],
   [['mock-tool', '--watch'], /--watch needs fixture files/],
   ...['src/cli.ts', 'bin/protocol-cli.cjs', 'test/bench/run.mjs'].map((path): [string[], RegExp] => [

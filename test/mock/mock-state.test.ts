@@ -67,7 +67,7 @@ describe('reset()', () => {
     ],
   };
 
-  test('of everything: also journal, repeats and verification', async () => {
+  test('of everything: also the list of calls, repeats and verification', async () => {
     await using stage = await stageWith(sequence);
     const call = await stage.invoke();
     await call.result();

@@ -61,8 +61,6 @@ export function mockToolCommand(run: RunCommand): Command {
       --retries <n>  retries of a callback after a lost connection or 5xx
       --max-pending <n>  callbacks in flight, at most 256 MiB; more are dropped and reported
       --drain <duration>  time for pending deliveries at the end
-      --journal <file>  durable: acknowledged calls survive a kill and are delivered after a restart
-      --fsync  with --journal: survive a power failure too
       --keep <n>  events kept for /__mock__/journal
       Verification:
       --verify  verify at the end: exit 1 on unused fixtures, unmatched calls, undelivered callbacks
@@ -70,6 +68,7 @@ export function mockToolCommand(run: RunCommand): Command {
       --report <format[:file]>  the old name of --reporter (repeatable)
       Output:
       -o, --output <format>  a live list, lines, or every event as data
+      --save <file>  write the transcript to a new file
       -q, --quiet  no lines about calls
       --no-color  no colours (NO_COLOR works too)`,
     values: {

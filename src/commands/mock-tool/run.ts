@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import { unread } from '../../events/bounded-events.js';
+import type { EventStore } from '../../events/log.js';
 import { callbackRedactor } from '../../events/shareable.js';
 import type { FixtureSet } from '../../fixtures/fixture-set.js';
 import { stepsOf } from '../../fixtures/reply-schema.js';
@@ -16,9 +17,10 @@ import { watchFiles } from '../../system/watch-files.js';
 import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import { readUrl } from '../../util/url.js';
 import { visibleLine } from '../../util/visible.js';
-import { headerFor, type Subscribe } from '../event-output.js';
+import { headerFor, openTranscript, type Subscribe } from '../event-output.js';
 import { DRAWABLE, type ServerFlags, type ServerOutput, usageError } from '../options.js';
 import { checkReports, type ReportRequest, reporterText } from '../reports.js';
+import type { Run } from '../run.js';
 import {
   type LiveOutput,
   networkWarnings,
@@ -31,7 +33,7 @@ import {
   writeVerification,
 } from '../run-server.js';
 import { demoFixtures } from '../target.js';
-import { colourOf, type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
+import { colourOf, PROGRAM, type Terminal } from '../terminal.js';
 import { exportFixtures, loadFixtures } from './fixtures.js';
 
 interface MockToolFlags extends ServerFlags {
@@ -53,9 +55,8 @@ interface MockToolFlags extends ServerFlags {
   readonly retries: number;
   readonly maxPending: number;
   readonly drain: number;
-  readonly journal?: string;
-  readonly fsync?: true;
   readonly keep: number;
+  readonly save?: string;
   readonly verify?: true;
   readonly reporter?: readonly ReportRequest[];
   /** The old name of `--reporter`. */
@@ -85,25 +86,24 @@ export async function runMockTool(
   const files = await fixtureFiles(paths);
   if (flags.export !== undefined) return exportFixtures(files, flags.export, speed, terminal);
   const sources = await sourcesOf(files, flags, terminal);
-  return runServer({ terminal, command }, async (_, onClose) => {
+  return runServer({ terminal, command, observer: 'tool' }, async (run, onClose) => {
+    const store = await storeOf(flags.save, run);
     const reloader = new FixtureReloader(paths, speed);
     onClose(() => reloader.close());
     if (flags.watch) await reloader.watch();
     const context = { output, flags, command, reload: () => reloader.reload(), onClose };
-    const mock = await (mcp
-      ? serveMcp(mcp, sources, context, terminal)
-      : serveRap(sources, context, terminal));
+    const served = { ...sources, ...(store && { store }) };
+    const mock = await (mcp ? serveMcp(mcp, served, context, terminal) : serveRap(served, context, terminal));
     mock.output.warn(mock.warnings);
     reloader.attach(mock.tool, mock.output);
     return {
       env: mock.env,
       quit: mock.quit,
-      verify: async run => {
+      verify: async result => {
         const isVerified = flags.verify === true || command !== null || reporter.length > 0;
-        if (!isVerified) return mock.status();
+        if (!isVerified) return 0;
         const request = { reporter, stdoutUser, flags };
-        const status = await writeVerification(verifiedMock(mock.tool.verify(), run), request, terminal);
-        return status || mock.status();
+        return writeVerification(verifiedMock(mock.tool.verify(), result), request, terminal);
       },
     };
   });
@@ -126,20 +126,13 @@ function reportersOf(
 const OF_EXPORTS = ['--export', '--speed', '--no-color', '--quiet'];
 
 /** Options about callbacks, which MCP does not have. */
-const OF_CALLBACKS = [
-  '--allow-callback',
-  '--retries',
-  '--max-pending',
-  '--journal',
-  '--fsync',
-  '--allow-repeats',
-];
+const OF_CALLBACKS = ['--allow-callback', '--retries', '--max-pending', '--allow-repeats'];
 
 const OF_HTTP = ['--host', '--port', '--allow-host', '--allow-origin'];
 
 /** @throws ProtocolCliError `usage` for options that exclude each other. */
 function refuseContradictions(files: readonly string[], flags: MockToolFlags, hasCommand: boolean): void {
-  const { export: target, watch, demo, fsync, journal, keep, handlers, mcp, given = [] } = flags;
+  const { export: target, watch, demo, keep, handlers, mcp, given = [] } = flags;
   const among = (options: readonly string[]) => options.filter(option => given.includes(option)).join(', ');
   const isExport = target !== undefined;
   const ofServers = given.filter(option => !OF_EXPORTS.includes(option)).join(', ');
@@ -160,7 +153,6 @@ function refuseContradictions(files: readonly string[], flags: MockToolFlags, ha
       '--demo cannot be combined with fixtures or --handlers',
       'Leave out --demo or the others.',
     ],
-    [fsync && journal === undefined, '--fsync needs a journal', 'Add --journal <file>.'],
     [keep === 0, '--keep must be at least 1'],
     [
       mcp === undefined && given.includes('--allow-origin'),
@@ -187,7 +179,15 @@ function refuseContradictions(files: readonly string[], flags: MockToolFlags, ha
   if (message !== undefined) throw usageError(message, hint);
 }
 
-interface Sources extends Pick<MockToolOptions, 'fixtures' | 'handlers' | 'middleware'> {
+/** The transcript file of `--save`. @throws ProtocolCliError `unwritable-file`, `usage`. */
+async function storeOf(path: string | undefined, run: Run): Promise<EventStore | null> {
+  if (path === undefined) return null;
+  const file = await openTranscript(path, callbackRedactor(), run.about, { onForcedEnd: run.stderr.write });
+  run.onTranscriptEnd(file.close);
+  return file;
+}
+
+interface Sources extends Pick<MockToolOptions, 'fixtures' | 'handlers' | 'middleware' | 'store'> {
   readonly warnings?: readonly string[];
 }
 
@@ -205,7 +205,7 @@ async function sourcesOf(
 
 function toolOptions(flags: MockToolFlags): MockToolOptions {
   const { host, port, maxBody, retries, maxPending, keep, drain: drainMs } = flags;
-  const { seed, rateLimit, journal, fsync = false } = flags;
+  const { seed, rateLimit } = flags;
   return {
     ...{ host, port, maxBody, retries, maxPending, keep, drainMs },
     allowHosts: flags.allowHost ?? [],
@@ -214,7 +214,6 @@ function toolOptions(flags: MockToolFlags): MockToolOptions {
     program: PROGRAM,
     ...(seed !== undefined && { seed }),
     ...(rateLimit && { rateLimit }),
-    ...(journal !== undefined && { journal: { path: journal, sync: fsync } }),
   };
 }
 
@@ -235,8 +234,6 @@ interface RunningMock {
   readonly output: LiveOutput;
   /** Resolves when the user quits, or when the only client disconnects, as on stdio. */
   readonly quit: Promise<void>;
-  /** The exit status after the mock is closed: not 0 if the mock itself failed. */
-  status(): ExitStatus;
 }
 
 /** @throws ProtocolCliError as {@link MockTool.start}. */
@@ -256,15 +253,9 @@ async function serveRap(
     });
   const output = await (isScreen ? screenOutput : lineOutput)(tool, context, terminal);
   onClose(() => output.close());
-  if (tool.resumed > 0) output.notice(`calls resumed from the journal: ${tool.resumed}`);
   return {
     ...{ tool, output, env: { TOOL_URL: url }, quit: output.quit },
     warnings: [...warnings, ...startWarnings(flags, url, sources.fixtures)],
-    status() {
-      if (!tool.journalFailure) return 0;
-      terminal.stderr.write(`error: the journal could not be written: ${tool.journalFailure.message}\n`);
-      return 1;
-    },
   };
 }
 
@@ -297,7 +288,7 @@ async function serveMcp(
     tool: { verify: () => tool.verify(), replaceFixtures: set => mcp.replaceFixtures(set) },
     env: address ? { MCP_URL: address.url } : {},
     warnings: [...warnings, ...networkWarnings(flags), ...(fixtures ? leftOut(fixtures) : [])],
-    ...{ output, quit: Promise.race([output.quit, over]), status: () => 0 },
+    ...{ output, quit: Promise.race([output.quit, over]) },
   };
 }
 

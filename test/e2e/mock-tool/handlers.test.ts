@@ -54,7 +54,7 @@ describe.concurrent('--handlers', () => {
     const waiting = await runtime.invoke(mock.url, 'edit_file', { path: 'wait' }, { groupId: 't', id: 'w' });
     await runtime.cancel(mock.url, 't', 'w');
     await mock.says(/called off/);
-    expect(waiting.callbacks).toEqual([]);
+    expect((await waiting.result()).body).toMatchObject({ text: 'late' });
   });
 
   it('runs middleware for calls of handlers and of fixtures', async () => {

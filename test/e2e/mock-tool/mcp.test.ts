@@ -302,8 +302,8 @@ describe.concurrent('seed 003, over Streamable HTTP: the official client', () =>
 describe.concurrent('conflicting options', () => {
   test.each([
     [
-      ['--mcp', 'stdio', '--journal', 'x', '--retries', '2'],
-      /these options are for callbacks.*: --retries, --journal\nhint: Leave them out, or --mcp/,
+      ['--mcp', 'stdio', '--max-pending', '9', '--retries', '2'],
+      /these options are for callbacks.*: --retries, --max-pending\nhint: Leave them out, or --mcp/,
     ],
     [
       ['--mcp', 'http', '--allow-callback', 'http://a', '--max-pending', '1', '--allow-repeats'],

@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createLog } from '../../../src/events/log.js';
 import { TransportError } from '../../../src/http/client.js';
 import { createAgentClient } from '../../../src/http/pooled-client.js';
 import { answer, startPeer } from '../../http/peer.js';
@@ -114,23 +113,6 @@ describe('delivery faults: retries', () => {
       leg: 'l1',
       count: 1,
     });
-  });
-
-  it('retries if the bytes could not be journaled, and does not send them before they are', async () => {
-    await using runtime = await startServing(200);
-    const log = createLog(() => 0);
-    let failures = 1;
-    log.storeEventsIn({
-      take: () => {},
-      stored: async () => (failures-- > 0 ? Promise.reject(new Error('ENOSPC')) : undefined),
-    });
-    await using services = deskWith({ log, random: () => 0.5 });
-    const delivery = services.post(callbackTo(runtime.url));
-    await vi.waitFor(() => expect(services.clock.pending()).toBe(1));
-    expect(runtime.requests).toEqual([]);
-    services.clock.advance(100);
-    expect(await delivery).toMatchObject({ delivered: true, attempts: 2 });
-    expect(services.told()).toEqual(['request 1', 'broken UNWRITABLE', 'request 2', 'response 200']);
   });
 });
 

@@ -121,8 +121,8 @@ describe('unusual invocations', () => {
   });
 });
 
-describe('threats, "disk full": an invocation that cannot be journaled is not acknowledged and may be sent again', () => {
-  test('503, also for a repeat; nothing is executed until it is journaled', async () => {
+describe('threats, "disk full": an invocation that cannot be stored is not acknowledged and may be sent again', () => {
+  test('503, also for a repeat; nothing is executed until it is stored', async () => {
     const { log, receive, sent, events } = await intakeWith(replying({ payload: 'x' }));
     let isFull = true;
     const kept = async () => {

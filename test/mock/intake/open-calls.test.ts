@@ -13,7 +13,7 @@ function callOf(key: string, thread: string) {
 function setUp() {
   const openCalls = new OpenCalls();
   const calls = [callOf('g/i', 'g'), callOf('g/j', 'g'), callOf('h/i', 'h'), callOf('g/i', 'g')] as const;
-  for (const call of calls) openCalls.begin(call);
+  for (const call of calls) openCalls.admit(call, new Uint8Array());
   return { openCalls, calls, reasons: () => calls.map(({ reason }) => reason) };
 }
 

@@ -7,7 +7,7 @@ const CANCELED = '{"canceled":{"reason":"the call was canceled","by":"user"}}';
 
 async function setUp() {
   const { openCalls, conversation, sent, log } = await intakeWith(null);
-  openCalls.begin(conversation);
+  openCalls.admit(conversation, new Uint8Array());
   return { work: (plan: Plan) => openCalls.carryOut(plan, conversation), sent, conversation, log };
 }
 

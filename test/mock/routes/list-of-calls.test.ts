@@ -4,7 +4,7 @@ import { replying, stageWith } from '../stage.js';
 const token = 'canary-canary-canary-canary-canary-canary-1';
 const callbackPath = `/back/${token}?token=${token}`;
 
-/** A call, and both forms of the journal of it. */
+/** A call, and both forms of the list of calls. */
 async function journalsOf(reply: unknown, options: object = {}) {
   await using stage = await stageWith(replying(reply));
   await stage.invoke({ callbackPath, headers: { authorization: `Bearer ${token}2` }, ...options });

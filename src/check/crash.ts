@@ -1,5 +1,7 @@
 import type { Event, EventOf, RequestEvent } from '../events/events.js';
 import { type RoundTrip, roundTripsIn } from '../events/round-trips.js';
+import type { Side } from '../protocol/requirements.js';
+import { truncate } from '../util/text.js';
 import { readUrl } from '../util/url.js';
 import type { CallEvidence, Discovery } from './call.js';
 
@@ -16,12 +18,17 @@ export interface ToolCrash {
   readonly others: number;
 }
 
-/** The exit of a server that this program started and did not stop. */
+/** The end of a server: the exit of one that this program started and did not stop, or of another one that refuses connections. */
 export interface ServerExit {
-  readonly event: EventOf<'exited'>;
+  /** The `seq` of the event that proves it. */
+  readonly seq: number;
   /** `the server exited with status 1 during …` */
   readonly message: string;
-  /** The message that caused it, by the \`seq\` of its events; none if that is not known. */
+  /** The last lines that it wrote to stderr; null if this program did not start it. */
+  readonly output: readonly string[] | null;
+  /** The calls in progress. */
+  readonly open: readonly CallEvidence[];
+  /** The messages because of which a rule fails, by the `seq` of their events; none if the cause is not known. */
   readonly cause: readonly number[];
   /** In a check: whether a new server exited too, with nothing else in progress. Null in other recordings. */
   readonly isRepeated: boolean | null;
@@ -114,19 +121,38 @@ function cutOff(run: ServerRun, trips: readonly RoundTrip[]): readonly RoundTrip
   );
 }
 
+/** Whether the end of a server fails the run, also if no rule does. */
+export function isFatalExit({
+  isRepeated,
+  output,
+  cause,
+}: Pick<ServerExit, 'isRepeated' | 'output' | 'cause'>): boolean {
+  return isRepeated === true || (output === null && cause.length > 0);
+}
+
 /** Finds out what crashed the tool, and marks the calls that the crash cut short. */
 export function findCrash(
   sent: Sent,
   events: readonly Event[],
+  side: Side,
 ): { toolCrash: ToolCrash | null; exit: ServerExit | null } {
   const [first] = exitsIn(events);
-  if (!first) {
-    const toolCrash = findUnreachable(sent);
-    if (toolCrash)
-      markCutShort(sent.calls, toolCrash.message, { from: -1, to: Math.min(...toolCrash.later.events) });
-    return { toolCrash, exit: null };
-  }
+  if (!first) return withoutExit(sent, events, side);
   return plansIn(events).length > 0 ? inCheck(sent, events, first) : inRecording(sent, first);
+}
+
+function withoutExit(sent: Sent, events: readonly Event[], side: Side): ReturnType<typeof findCrash> {
+  const isOfTool = side === 'tool' && events.every(({ kind }) => kind !== 'driver'); // a scenario ends its tools on purpose
+  const gone = isOfTool ? findGone(sent, plansIn(events)) : null;
+  const found = findUnreachable(sent);
+  const toolCrash = gone && found && !isDistinct(found, gone) ? null : found;
+  if (gone && !toolCrash) {
+    for (const call of gone.open) call.isCutShort = true;
+    return { toolCrash: null, exit: gone };
+  }
+  if (toolCrash)
+    markCutShort(sent.calls, toolCrash.message, { from: -1, to: Math.min(...toolCrash.later.events) });
+  return { toolCrash, exit: null };
 }
 
 /** A check accuses only what ended a server on which nothing else was done. */
@@ -138,12 +164,15 @@ function inCheck(sent: Sent, events: readonly Event[], first: EventOf<'exited'>)
   const repeats = startsIn(events).filter(seq => seq > first.seq).length;
   const isRepeated = proof !== undefined;
   const event = proof?.exit ?? first;
+  const { seq, output } = event;
   const message = messageOf(event, toolCrash, proof);
   return {
     toolCrash,
     exit: {
-      event,
+      seq,
+      output,
       message,
+      open: sent.calls.filter(({ key }) => event.calls?.includes(key)),
       cause: toolCrash?.message.events ?? [],
       isRepeated,
       repeats,
@@ -166,7 +195,7 @@ function messageOf(
 }
 
 /** What the exit of the first server of a check cut off, or prevented. */
-function cutBy(first: EventOf<'exited'>, { calls }: Sent, plans: readonly EventOf<'planned'>[]) {
+function cutBy(first: Pick<Event, 'seq'>, { calls }: Sent, plans: readonly EventOf<'planned'>[]) {
   const isUnanswered = ({ attempts }: CallEvidence) => attempts.every(({ status }) => status === null);
   const cut = calls.filter(
     call =>
@@ -198,12 +227,14 @@ function inRecording({ calls }: Sent, event: EventOf<'exited'>) {
   for (const each of calls) each.isCutShort = isOpen(each) && message === undefined;
   const toolCrash = message ? crashBy('call', message, event) : null;
   const cutOff = eventsOf(calls.filter(({ isCutShort }) => isCutShort));
-  const { message: text } = event;
+  const { seq, message: text, output } = event;
   return {
     toolCrash,
     exit: {
-      event,
+      seq,
+      output,
       message: text,
+      open: calls.filter(isOpen),
       cause: toolCrash?.message.events ?? [],
       isRepeated: null,
       repeats: 0,
@@ -239,13 +270,99 @@ function crashOf({ from, exit, alone }: ServerRun, sent: Sent): ToolCrash | null
   return isAmbiguous ? null : crashBy(worst.kind, worst.message, exit, others);
 }
 
-/** Finds the message that most likely crashed the tool; null if the last request was answered or aborted. */
-function findUnreachable(sent: Sent): ToolCrash | null {
-  const { calls, discoveries, closes, cancels, migrations } = sent;
-  const requests = [
+function requestsIn({ calls, discoveries, closes, cancels, migrations }: Sent): readonly RoundTrip[] {
+  return [
     ...calls.flatMap(({ attempts, selections }) => [...attempts, ...selections]),
     ...[discoveries, closes, cancels, migrations].flat(),
   ].sort((one, other) => one.request.seq - other.request.seq);
+}
+
+function isConnectionRefused({ broken }: RoundTrip): boolean {
+  return broken?.code === 'ECONNREFUSED' && broken.phase === 'connect';
+}
+
+function originOf({ request: { url } }: RoundTrip): string {
+  return URL.canParse(url) ? new URL(url).origin : url;
+}
+
+/**
+ * The end of a server that this program did not start: it had answered, and then refused every connection. Nothing shows which of the
+ * calls in progress ended it. A check, which calls without a pause, fails for those that it had acknowledged, or for all of them if it
+ * had acknowledged none. In a recording the user may have stopped the server later: only a single call that timed out, or whose
+ * connection broke, fails.
+ */
+function findGone(sent: Sent, plans: readonly EventOf<'planned'>[]): ServerExit | null {
+  const requests = requestsIn(sent);
+  const last = requests.at(-1);
+  if (!last || !isConnectionRefused(last)) return null;
+  const own = requests.filter(each => originOf(each) === originOf(last));
+  const alive = own.findLastIndex(({ status }) => status !== null);
+  const refused = own.slice(alive + 1).find(isConnectionRefused);
+  if (alive < 0 || !refused) return null;
+  const isOfServer = ({ attempts }: CallEvidence) =>
+    attempts.some(each => originOf(each) === originOf(last) && !each.isUnsent);
+  const isAliveAt = own[alive]?.request.seq ?? 0;
+  const open = sent.calls.filter(
+    call =>
+      isOfServer(call) &&
+      call.attempts.every(
+        ({ status, request }) => (status ?? 200) === 200 && request.seq < refused.lastSeq,
+      ) &&
+      !call.messages('tool_result').some(({ callback }) => callback.status === 200) &&
+      !call.expiries.some(({ seq }) => seq < isAliveAt) &&
+      call.canceledAtSeq > isAliveAt,
+  );
+  const isProbed = plans.length > 0;
+  if (!isProbed && open.length === 0) return null;
+  const cause = accusedOf(open, isProbed).flatMap(({ attempts }) => attempts.flatMap(({ events }) => events));
+  const { cutOff: ofCalls, cutPlans } = cutBy({ seq: Number.POSITIVE_INFINITY }, sent, plans);
+  const unanswered = own.slice(alive + 1).flatMap(({ status, events }) => (status === null ? events : []));
+  return {
+    seq: refused.lastSeq,
+    message: `the tool stopped answering (ECONNREFUSED)${progressOf(open)}`,
+    output: null,
+    open,
+    cause,
+    isRepeated: null,
+    repeats: 0,
+    cutOff: new Set([...ofCalls, ...eventsOf(open), ...unanswered]),
+    cutPlans,
+  };
+}
+
+function accusedOf(open: readonly CallEvidence[], isProbed: boolean): readonly CallEvidence[] {
+  if (isProbed) {
+    const acknowledged = open.filter(isAcknowledged);
+    return acknowledged.length > 0 ? acknowledged : open;
+  }
+  const [only, ...others] = open;
+  if (!only || others.length > 0) return [];
+  return only.timeout || only.attempts.at(-1)?.failure === 'cut' ? [only] : [];
+}
+
+function isAcknowledged({ attempts }: CallEvidence): boolean {
+  return attempts.some(({ status }) => status === 200);
+}
+
+function progressOf([first, ...others]: readonly CallEvidence[]): string {
+  if (!first) return '';
+  if (others.length > 0) return ` with ${others.length + 1} calls in progress`;
+  const { operation } = first.invocation ?? {};
+  return operation === undefined ? ' during a call' : ` during \`${truncate(operation, MAX_NAME)}\``;
+}
+
+/** Maximum length of the name of an operation in a message, in characters. */
+const MAX_NAME = 60;
+
+/** Whether a message ended the tool, and not one of the calls in progress. A call that was not called back may be the cause as well. */
+function isDistinct({ kind }: ToolCrash, { open }: ServerExit): boolean {
+  if (kind !== 'callback') return kind !== 'call';
+  return open.every(call => call.callbacks.length > 0);
+}
+
+/** Finds the message that most likely crashed the tool; null if the last request was answered or aborted. */
+function findUnreachable(sent: Sent): ToolCrash | null {
+  const requests = requestsIn(sent);
   const last = requests.findLastIndex(({ failure }) => failure === null || failure === 'aborted');
   const failed = requests.slice(last + 1);
   const alive = requests[last]?.request.seq ?? -1;

@@ -49,7 +49,7 @@ export interface Evidence
   /** All plans, also those without a call. */
   readonly plans: readonly EventOf<'planned'>[];
   readonly toolCrash: ToolCrash | null;
-  readonly exit: ServerExit | null;
+  readonly exit: (ServerExit & { readonly calls: readonly ConcernedCall[] }) | null;
   /** What the driver of a runtime was asked and showed; null without a driver. */
   readonly view: RuntimeView | null;
   /** The calls that a scenario asked for; none without a driver. */
@@ -95,7 +95,7 @@ export async function gatherEvidence(recording: Recording, side: Side): Promise<
     cancels: of('cancel'),
     migrations: of('migrate'),
   };
-  const { toolCrash, exit } = findCrash(sent, known);
+  const { toolCrash, exit } = findCrash(sent, known, side);
   const unmatchedCallbacks = of('callback')
     .filter(({ request }) => !request.calls?.length)
     .map(trip => new CallbackEvidence(trip, null));
@@ -110,7 +110,7 @@ export async function gatherEvidence(recording: Recording, side: Side): Promise<
     unmatchedCallbacks,
     plans: events.filter(event => event.kind === 'planned'),
     toolCrash,
-    exit,
+    exit: exit && { ...exit, calls: exit.open.map(call => concernedCall(call, lines)).slice(0, MAX_CALLS) },
     view,
     requestedCalls: view ? await readRequestedCalls(view, calls, servers) : [],
     servers,

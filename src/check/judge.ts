@@ -6,7 +6,7 @@ import { REQUIREMENT_IDS, type RequirementId, type Side } from '../protocol/requ
 import { groupBy } from '../util/collections.js';
 import { firstWithRest, joinFirst } from '../util/text.js';
 import { type Judgement, withCauses } from './causes.js';
-import type { ServerExit } from './crash.js';
+import { isFatalExit } from './crash.js';
 import {
   type ConcernedCall,
   concernedCalls,
@@ -259,8 +259,7 @@ function isByExit(
   { exit, plans }: Evidence,
 ): boolean {
   if (!exit) return false;
-  if (status === 'fail' || status === 'warn')
-    return found.every(({ events }) => events.includes(exit.event.seq));
+  if (status === 'fail' || status === 'warn') return found.every(({ events }) => events.includes(exit.seq));
   if (status !== 'could-not-run') return false;
   return found.length > 0
     ? found.every(({ isCutOff, events }) => isCutOff || events.some(seq => exit.cutOff.has(seq)))
@@ -398,11 +397,11 @@ interface ScenarioTime {
   readonly ms: number;
 }
 
-/** The exit of a server: the cause of what did not pass because of it. */
-interface ExitCheck extends Pick<ServerExit, 'message' | 'cause' | 'isRepeated' | 'repeats'> {
-  /** The last lines that the server wrote to stderr. */
-  readonly output: readonly string[];
-}
+/** The end of a server: the cause of what did not pass because of it. */
+type ExitCheck = Pick<
+  NonNullable<Evidence['exit']>,
+  'message' | 'output' | 'calls' | 'cause' | 'isRepeated' | 'repeats'
+>;
 
 export interface Conformance extends Pick<JudgedSides, 'missingResults'> {
   readonly checks: readonly Row[];
@@ -425,7 +424,7 @@ interface ConformanceOptions {
   readonly gaps?: readonly Gap[];
   readonly scenarios?: readonly ScenarioTime[];
   readonly missingResults?: string | null;
-  readonly exit?: ServerExit | null;
+  readonly exit?: ExitCheck | null;
 }
 
 /** How each status counts, and how if its failure is expected. */
@@ -476,15 +475,15 @@ export function conformanceOf(
   };
 }
 
-function exitCheck({ event: { output }, message, cause, isRepeated, repeats }: ServerExit): ExitCheck {
-  return { message, output, cause, isRepeated, repeats };
+function exitCheck({ message, output, calls, cause, isRepeated, repeats }: ExitCheck): ExitCheck {
+  return { message, output, calls, cause, isRepeated, repeats };
 }
 
-function verdictOf(rows: readonly Row[], cases: readonly CaseCheck[], exit: ServerExit | null): Verdict {
+function verdictOf(rows: readonly Row[], cases: readonly CaseCheck[], exit: ExitCheck | null): Verdict {
   const seen = new Set([...rows.map(({ standing }) => standing), ...cases.map(({ status }) => status)]);
   const has = (...words: readonly (Standing | CaseCheck['status'])[]) => words.some(word => seen.has(word));
   const isJudged = rows.some(({ byExit, status }) => byExit && status !== 'could-not-run'); // its failure may be expected
-  if (has('failed', 'stale', 'fail') || (exit?.isRepeated && !isJudged)) return 'failed';
+  if (has('failed', 'stale', 'fail') || (exit && isFatalExit(exit) && !isJudged)) return 'failed';
   if (has('could-not-run', 'flaky') || exit) return 'incomplete';
   return has('passed', 'warned', 'pass') ? 'passed' : 'incomplete';
 }

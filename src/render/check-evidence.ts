@@ -1,3 +1,4 @@
+import { isFatalExit } from '../check/crash.js';
 import { type Conformance, type Row, RULES, type Standing } from '../check/judge.js';
 import type { Spot } from '../check/rule.js';
 import type { Content } from '../events/content.js';
@@ -399,7 +400,7 @@ function exitFinding(
   exit: NonNullable<Conformance['exit']>,
   { checks, cases, verdict }: Conformance,
 ): Finding {
-  const { message, output, cause, isRepeated } = exit;
+  const { message, output, calls, cause, isRepeated } = exit;
   const rows = checks.filter(isOfExit);
   const broken = rows.filter(({ standing }) => isBreach(standing));
   const names = [
@@ -407,7 +408,7 @@ function exitFinding(
     ...cases.flatMap(({ byExit, operation, place }) => (byExit ? [`case ${operation} ${place}`] : [])),
   ];
   const [first] = broken;
-  const isFailure = isRepeated === true || (isRepeated === null && first !== undefined);
+  const isFailure = isFatalExit(exit) || (isRepeated === null && first !== undefined);
   return {
     about: 'exit',
     standing: isFailure && verdict === 'failed' ? 'failed' : 'could-not-run',
@@ -415,21 +416,26 @@ function exitFinding(
     name: KEEPS_RUNNING,
     title: message,
     kind: 'exit',
-    reasons: output.length > 0 ? output : ['it wrote nothing to stderr'],
+    reasons: output?.length === 0 ? ['it wrote nothing to stderr'] : (output ?? [REFUSED]),
     events: [...cause, ...broken.flatMap(({ events }) => events)],
     spots: broken.flatMap(({ spots = [] }) => spots),
-    calls: first?.calls,
+    calls: first?.calls ?? calls,
     expected: first?.expected,
     facts: [
       ...broken.map(
         ({ id, level }) => ['fails', `${id} (${level}): the tool ${RULES[id].statement}`] as const,
       ),
-      ['repeated', isRepeated ? REPEATED : notRepeated(exit)] as const,
+      ...(output === null ? [] : [['repeated', isRepeated ? REPEATED : notRepeated(exit)] as const]),
       ...(names.length === 0 ? [] : [['not run', names.join(', ')] as const]),
     ],
-    ...(first && { advice: RULES[first.id].advice }),
+    ...(output === null && { advice: FIND_CALL }),
+    ...(output !== null && first && { advice: RULES[first.id].advice }),
   };
 }
+
+const REFUSED = 'it had answered before, and then refused every connection';
+const FIND_CALL =
+  'Read the log of the tool, and start it again. protocol-cli check --command <command> finds the call that ends it.';
 
 function notRepeated({ isRepeated, repeats }: NonNullable<Conformance['exit']>): string {
   if (isRepeated === null) return 'no: a recording cannot be repeated';

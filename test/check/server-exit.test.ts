@@ -152,3 +152,42 @@ test('a notice that ends a new server is named, not a call that was open there',
   const { exit } = await gatherEvidence({ events }, 'tool');
   expect(exit?.message).toMatch(/^the server exited with status 1 after POST \/\S+$/);
 });
+
+test.each<[string, Moment[][], Record<string, string[]>]>([
+  [
+    'one that it acknowledged, and one whose connection broke with it',
+    [planned(['a']), a.begun(), planned(['b']), b.begun(cut)],
+    { 'TOOL-ACK': ['could-not-run', 'b'], 'TOOL-ALWAYS': ['fail', 'a'] },
+  ],
+  [
+    'one that it acknowledged, and one whose callback was refused',
+    [planned(['b']), b.begun(), b.result({}, { status: 503 }), planned(['a']), a.begun()],
+    { 'TOOL-ALWAYS': ['fail', 'a'] },
+  ],
+  [
+    'none that it acknowledged',
+    [planned(['b']), b.begun(cut)],
+    { 'TOOL-ACK': ['fail', 'b'], 'TOOL-ALWAYS': ['not-applicable'] },
+  ],
+])(
+  'a tool that the check did not start, and that is gone with calls in progress: %s',
+  async (_, story, all) => {
+    const gone = [...story, discovery('', refused), at(5_000, a.waited())];
+    const statuses = await statusesOf(
+      [start(), discovery(), ...gone],
+      'TOOL-ACK',
+      'TOOL-ALWAYS',
+      'TOOL-RETRY',
+    );
+    expect(statuses).toMatchObject(all);
+    expect(['pass', 'not-applicable', 'could-not-run']).toContain(statuses['TOOL-RETRY']?.[0]);
+  },
+);
+
+test('in a recording, a tool that answers again is not gone, nor one without a call in progress', async () => {
+  for (const story of [
+    [a.begun(), discovery('', refused), discovery(), a.result()],
+    [a.begun(), a.result(), discovery('', refused)],
+  ])
+    expect((await statusesOf([discovery(), ...story], 'TOOL-ALWAYS'))['TOOL-ALWAYS']).toEqual(['pass']);
+});

@@ -9,7 +9,6 @@ import { excerpt, formatDuration, truncateBeforeToken } from '../../util/text.js
 import { callbackEnding } from '../../util/url.js';
 import { visibleLine } from '../../util/visible.js';
 import type { CallbackEvidence, CallEvidence } from '../call.js';
-import type { ToolCrash } from '../crash.js';
 import type { Evidence } from '../evidence.js';
 import {
   CALLBACK_RULES,
@@ -50,7 +49,7 @@ export const deliveryRules = defineRules({
       );
       const summary = countResults(judged);
       return [
-        ...judged.map(call => onEnd(call, summary, evidence.toolCrash)),
+        ...judged.map(call => onEnd(call, summary, evidence)),
         ...onNoEnd(judged, missingResultsText(countEnds(evidence.calls)) ?? ''),
       ];
     },
@@ -156,7 +155,7 @@ function countResults(calls: readonly CallEvidence[]): string {
   return `${results} of ${total} ${total === 1 ? 'call' : 'calls'} got a result within ${formatDuration(longest)}`;
 }
 
-function onEnd(call: CallEvidence, summary: string, toolCrash: ToolCrash | null): Observed {
+function onEnd(call: CallEvidence, summary: string, { toolCrash, exit }: Evidence): Observed {
   const { attempts, ending } = call;
   const isCause = toolCrash !== null && attempts.includes(toolCrash.message);
   const about = attempts.flatMap(({ events }) => events);
@@ -164,14 +163,13 @@ function onEnd(call: CallEvidence, summary: string, toolCrash: ToolCrash | null)
     case 'result':
       return met(ending.callback);
     case 'open': // otherwise judged by `onNoEnd`
-      return isCause && toolCrash.exit
-        ? violatedIfComplete(toolCrash.exit.message, [...attempts, toolCrash.later], {
-            expected: 'a tool_result',
-            about,
-          })
-        : null;
     case 'cut-short':
-      return unrecorded('the tool crashed before a call ended', attempts);
+      if (exit && attempts.some(({ request }) => exit.cause.includes(request.seq)))
+        return violatedIfComplete(exit.message, [...attempts, { events: [exit.seq] }], {
+          expected: 'a tool_result',
+          about,
+        });
+      return ending.kind === 'open' ? null : unrecorded('the tool crashed before a call ended', attempts);
     case 'silent': {
       const details = { expected: 'a tool_result', about };
       if (!isCause) return violatedIfComplete(`${summary}: ${timeoutAdvice(call)}`, attempts, details);

@@ -248,8 +248,8 @@ function onSlow(attempt: RoundTrip, repeat: Repeat | undefined, isProbed: boolea
 /** The last attempt of a call has no response. */
 function onUnanswered(attempt: RoundTrip, call: CallEvidence, { toolCrash, exit }: Evidence): Observed {
   const { broken: error, failure } = attempt;
-  if (toolCrash?.exit && toolCrash.message === attempt)
-    return violated(toolCrash.exit.message, [attempt, toolCrash.later], { about: attempt.events });
+  if (exit?.cause.includes(attempt.request.seq))
+    return violated(exit.message, [attempt, { events: [exit.seq] }], { about: attempt.events });
   if (call.isCutShort || exit?.cutOff.has(attempt.request.seq))
     return unrecorded(`${CUT_SHORT} acknowledged the call`, attempt);
   const result = resultAfter(attempt, call);

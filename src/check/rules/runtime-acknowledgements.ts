@@ -166,7 +166,7 @@ function onFailedAttempt(call: CallEvidence, { requestedCalls, until, exit }: Ev
   const { attempts, callbacks, decisions } = call;
   const index = attempts.findIndex(({ isFailed }) => isFailed);
   const [failed, next] = index < 0 ? [] : attempts.slice(index);
-  if (!failed || exit?.event.calls?.includes(call.key)) return null; // a server that exited gets no retry
+  if (!failed || exit?.open.includes(call)) return null; // a server that exited gets no retry
   const [failure] = requestedCalls.find(each => each.call === call)?.answers ?? [];
   const nextAt = next?.request.at ?? failure?.event.at ?? Number.POSITIVE_INFINITY;
   if (callbacks.some(({ request }) => request.at < nextAt)) return null; // a tool that called back has the invocation

@@ -18,7 +18,7 @@ const alwaysSamples: Samples = [
   fails(
     'no callback, and then no server',
     [a.begun(), b.begun({ status: null, code: 'ECONNREFUSED', phase: 'connect' }), at(5_000, a.waited())],
-    /within 5s, and the tool was unreachable/,
+    /^the tool stopped answering \(ECONNREFUSED\) during `edit_file`$/,
   ),
   fails(
     "no callback within a runtime's time limit, after which it closes the thread",

@@ -287,9 +287,8 @@ function originOf({ request: { url } }: RoundTrip): string {
 
 /**
  * The end of a server that this program did not start: it had answered, and then refused every connection. Nothing shows which of the
- * calls in progress ended it. A check, which calls without a pause, fails for those that it had acknowledged, or for all of them if it
- * had acknowledged none. In a recording the user may have stopped the server later: only a single call that timed out, or whose
- * connection broke, fails.
+ * calls in progress ended it: a rule fails for those that it had acknowledged, or for all of them if it had acknowledged none. A check
+ * calls without a pause; in a recording the user may have stopped the server later, unless a call timed out or its connection broke.
  */
 function findGone(sent: Sent, plans: readonly EventOf<'planned'>[]): ServerExit | null {
   const requests = requestsIn(sent);
@@ -331,13 +330,11 @@ function findGone(sent: Sent, plans: readonly EventOf<'planned'>[]): ServerExit 
 }
 
 function accusedOf(open: readonly CallEvidence[], isProbed: boolean): readonly CallEvidence[] {
-  if (isProbed) {
-    const acknowledged = open.filter(isAcknowledged);
-    return acknowledged.length > 0 ? acknowledged : open;
-  }
-  const [only, ...others] = open;
-  if (!only || others.length > 0) return [];
-  return only.timeout || only.attempts.at(-1)?.failure === 'cut' ? [only] : [];
+  const hasFailed = ({ timeout, attempts }: CallEvidence) =>
+    timeout !== undefined || attempts.at(-1)?.failure === 'cut';
+  if (!isProbed && !open.some(hasFailed)) return [];
+  const acknowledged = open.filter(isAcknowledged);
+  return acknowledged.length > 0 ? acknowledged : open;
 }
 
 function isAcknowledged({ attempts }: CallEvidence): boolean {

@@ -110,7 +110,7 @@ export async function gatherEvidence(recording: Recording, side: Side): Promise<
     unmatchedCallbacks,
     plans: events.filter(event => event.kind === 'planned'),
     toolCrash,
-    exit: exit && { ...exit, calls: exit.open.map(call => concernedCall(call, lines)).slice(0, MAX_CALLS) },
+    exit: exit && { ...exit, calls: exit.open.map(call => concernedCall(call, lines)) },
     view,
     requestedCalls: view ? await readRequestedCalls(view, calls, servers) : [],
     servers,

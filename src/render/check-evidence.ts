@@ -419,7 +419,7 @@ function exitFinding(
     reasons: output?.length === 0 ? ['it wrote nothing to stderr'] : (output ?? [REFUSED]),
     events: [...cause, ...broken.flatMap(({ events }) => events)],
     spots: broken.flatMap(({ spots = [] }) => spots),
-    calls: first?.calls ?? calls,
+    calls: output === null ? calls : (first?.calls ?? calls),
     expected: first?.expected,
     facts: [
       ...broken.map(

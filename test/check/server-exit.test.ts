@@ -191,3 +191,25 @@ test('in a recording, a tool that answers again is not gone, nor one without a c
   ])
     expect((await statusesOf([discovery(), ...story], 'TOOL-ALWAYS'))['TOOL-ALWAYS']).toEqual(['pass']);
 });
+
+test.each<[string, Moment[][], Record<string, string[]>]>([
+  [
+    'that timed out',
+    [a.begun(), b.begun(), at(5_000, a.waited()), b.waited()],
+    { 'TOOL-ACK': ['pass'], 'TOOL-ALWAYS': ['fail', 'a'] },
+  ],
+  [
+    'whose connections broke',
+    [a.sent(), b.begun(cut), a.answered(cut)],
+    { 'TOOL-ACK': ['fail', 'a', 'b'], 'TOOL-ALWAYS': ['not-applicable'] },
+  ],
+])('a recording of a tool that is gone fails for several calls %s', async (_, story, all) => {
+  const gone = [discovery(), ...story, notice('close', refused)];
+  expect(await statusesOf(gone, 'TOOL-ACK', 'TOOL-ALWAYS')).toEqual(all);
+});
+
+test('a tool that is gone is not accused for calls that neither timed out nor broke', async () => {
+  const gone = [discovery(), a.begun(), b.begun(), notice('close', refused)];
+  const { 'TOOL-ALWAYS': [status] = [] } = await statusesOf(gone, 'TOOL-ALWAYS');
+  expect(status).toBe('could-not-run');
+});

@@ -89,6 +89,8 @@ export class Prober {
   readonly calls: SentCall[] = [];
   /** Whether our last finished request got no response. */
   isBroken = false;
+  /** Whether it could not even connect. */
+  #isGone = false;
   /** When the server exited, on the clock; null while it runs. */
   exitedAt: number | null = null;
   readonly isWithinQuota: (size: number) => boolean;
@@ -157,6 +159,7 @@ export class Prober {
       const purpose = this.#purposes.get(event.leg);
       if (!this.#purposes.delete(event.leg)) return;
       this.isBroken = event.kind === 'broken';
+      this.#isGone = event.kind === 'broken' && event.phase === 'connect';
       if (purpose === 'invocation' && !this.isBroken) this.#hasAnswer = true;
     } else if (event.kind === 'expired' && event.afterMs >= this.options.probeTimeoutMs) this.#expire();
     else if (event.kind === 'exited') this.#end();
@@ -173,7 +176,7 @@ export class Prober {
     const before = this.windowMs;
     this.#hasExpired = true;
     const { windowMs } = this;
-    if (windowMs < before)
+    if (windowMs < before && !this.#isGone)
       this.warn(
         `no callback came within ${formatDuration(before)} (--probe-timeout); until one came, each further call was awaited for ${formatDuration(windowMs)}`,
       );

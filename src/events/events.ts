@@ -129,7 +129,7 @@ const ownFacts = () =>
       endpoint: z.string(),
       toolset: z.string(),
       operations: z.array(z.string()),
-      /** The display scripts of its tools by name, without long ones. */
+      /** In old transcripts: the display scripts of its tools by name. */
       displayScripts: z.optional(z.record(z.string(), z.string())),
     }),
     z.object({

@@ -118,8 +118,6 @@ export interface Exchange {
   /** Over MCP without a callback URL and a thread. */
   readonly invocation: Invocation;
   readonly endpoint: string;
-  /** The line of the tool's display script, or `name(arguments)` if the script cannot be run. */
-  readonly shown?: string;
   readonly attempts: readonly Attempt[];
   /** Oldest first. Beyond a limit, old ones are dropped, but not the result and open questions. */
   readonly arrivals: readonly Arrival[];

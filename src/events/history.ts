@@ -1,8 +1,5 @@
 import { type Callback, callNamedIn } from '../protocol/callbacks.js';
 import { discoveryUrl } from '../protocol/toolset.js';
-import { displayLine } from '../util/display-script.js';
-import { truncate } from '../util/text.js';
-import { compactJson } from '../util/values.js';
 import type { Event, EventOf, RequestEvent } from './events.js';
 import { type Arrival, type Exchange, isSubscribed, isUnderWay } from './exchange.js';
 import { foldExchange } from './fold-exchange.js';
@@ -169,9 +166,6 @@ export function withUpdate(
 /** Limits of the views of one thread, since a tool may send a new type each time. The oldest types are dropped. */
 const MAX_VIEWS = { views: 64, bytes: 32 * 1024 * 1024 };
 
-/** Maximum length of the arguments that are shown for a call, in characters. */
-const MAX_ARGUMENTS = 300;
-
 /** Limits of a history that keeps only recent calls: their number, and the bytes of their messages. */
 const MAX_RECENT = { calls: 2_000, bytes: 32 * 1024 * 1024 };
 
@@ -265,20 +259,6 @@ export class History {
       this.threads.set(thread.id, withView(thread, key, arrival));
   }
 
-  /** Adds the line that the tool's display script returns, if there is one. */
-  #shown(exchange: Exchange): Exchange {
-    const { operation, arguments: args } = exchange.invocation;
-    const { displayScripts: scripts = {} } =
-      this.toolsets.findLast(({ endpoint }) => endpoint === exchange.endpoint) ?? {};
-    const script = Object.hasOwn(scripts, operation) ? scripts[operation] : undefined;
-    if (script === undefined) return exchange;
-    const line = displayLine(script, args);
-    return {
-      ...exchange,
-      shown: line ?? `${operation}(${truncate(compactJson(args) ?? '', MAX_ARGUMENTS)})`,
-    };
-  }
-
   /** Ends the subscriptions of the thread's calls. */
   #closeThread(event: RequestEvent): void {
     const thread = event.thread === undefined ? undefined : this.threads.get(event.thread);
@@ -290,9 +270,8 @@ export class History {
   }
 
   #step(key: string, known: Exchange | undefined, event: Event): Exchange | undefined {
-    const folded = foldExchange(key, known, event, this.#redact);
-    if (!folded) return undefined;
-    const exchange = known ? folded : this.#shown(folded);
+    const exchange = foldExchange(key, known, event, this.#redact);
+    if (!exchange) return undefined;
     const { invocation, subscription } = exchange;
     const { group_id: id } = invocation;
     this.exchanges.set(key, exchange);

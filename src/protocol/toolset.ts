@@ -47,22 +47,6 @@ export type Tool = z.infer<typeof toolSchema>;
 
 export type Toolset = z.infer<typeof toolsetSchema>;
 
-/** Maximum length of a display script that events contain, and of all scripts of a toolset, in characters. */
-const MAX_SCRIPT = { each: 4_096, all: 65_536 };
-
-/** The display scripts of tools by name, for events. */
-export function displayScriptsOf(tools: readonly Tool[]): {
-  readonly displayScripts?: Record<string, string>;
-} {
-  let left = MAX_SCRIPT.all;
-  const kept = tools.flatMap(({ name, displayScript: script }) => {
-    if (script === undefined || script.length > Math.min(MAX_SCRIPT.each, left)) return [];
-    left -= script.length;
-    return [[name, script]];
-  });
-  return kept.length > 0 ? { displayScripts: Object.fromEntries(kept) } : {};
-}
-
 /** Relative to a tool server's base URL (protocol, section 1). */
 const DISCOVERY_PATH = '/.well-known/rap-toolset';
 

@@ -10,7 +10,7 @@ import { SecretPaths } from '../http/secret-paths.js';
 import { type RunningServer, startServer } from '../http/server.js';
 import { callNamedIn, traitsOf } from '../protocol/callbacks.js';
 import { readToolset } from '../protocol/read-toolset.js';
-import { discoveryCandidates, displayScriptsOf, baseOf as toolBaseOf } from '../protocol/toolset.js';
+import { discoveryCandidates, baseOf as toolBaseOf } from '../protocol/toolset.js';
 import { RecentMap } from '../util/collections.js';
 import { withStringMember } from '../util/json.js';
 import { readUrl } from '../util/url.js';
@@ -456,7 +456,7 @@ class ToolAddress {
     const { name, tools, ...toolset } = reading.toolset;
     const operations = tools.map(tool => tool.name);
     const loaded = { base, endpoint: toolset.endpoint, toolset: name, operations };
-    this.forwarder.log.emit({ kind: 'loaded', ...loaded, ...displayScriptsOf(tools) });
+    this.forwarder.log.emit({ kind: 'loaded', ...loaded });
     return answer;
   }
 }

@@ -237,11 +237,11 @@ function endsAt(exchange: Exchange, at: number): Step[] {
   return ends.filter(end => end.at === at);
 }
 
-function sentStep({ invocation, endpoint, attempts, shown }: Exchange, { leg, sentAt }: Attempt): Step {
+function sentStep({ invocation, endpoint, attempts }: Exchange, { leg, sentAt }: Attempt): Step {
   const index = attempts.findIndex(attempt => attempt.leg === leg);
   const again = index > 0 ? ` again (attempt ${index + 1})` : '';
   const operation = quote(invocation.operation, 'title');
-  const words = line`sent${again} ${operation}${shown !== undefined && line` (${shown})`} to ${quote(endpoint)}`;
+  const words = line`sent${again} ${operation} to ${quote(endpoint)}`;
   return step(`sent:${leg}`, sentAt, ['done', words]);
 }
 

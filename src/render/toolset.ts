@@ -1,5 +1,4 @@
 import type { Tool, Toolset } from '../protocol/toolset.js';
-import { displayLine } from '../util/display-script.js';
 import { isRecord } from '../util/values.js';
 import { clipped, type Line, line, quote, say, took } from './line.js';
 
@@ -12,7 +11,7 @@ export function toolsetLines({ name, description = '', endpoint, tools }: Toolse
   ];
 }
 
-/** An operation: its annotations, its description, its human line, its arguments. */
+/** An operation: its annotations, its description, its display script as text, its arguments. */
 export function toolLines({ name, description, inputSchema, annotations = {}, displayScript }: Tool): Line[] {
   const notes = Object.entries(annotations).flatMap(([key, value]) => {
     if (value === false || value === undefined) return [];
@@ -21,27 +20,15 @@ export function toolLines({ name, description, inputSchema, annotations = {}, di
   const tone = annotations.destructive ? 'bad' : 'dim';
   const { properties, required } = inputSchema;
   const args = isRecord(properties) ? Object.entries(properties) : [];
-  // In a sample, the name of an argument is its value.
-  const samples = Object.fromEntries(args.map(([key, schema]) => [key, sampleOf(key, schema)]));
-  const shown = displayScript === undefined ? null : displayLine(displayScript, samples);
   return [
     line`${quote(name, 'title')}${notes.length > 0 && line`  ${quote(notes.join(', '), tone)}`}`,
     line`  ${quote(description)}`,
-    ...(shown === null ? [] : [[say('  shown as  ', 'dim'), ...clipped(shown)]]),
+    ...(displayScript === undefined ? [] : [[say('  display script  ', 'dim'), ...clipped(displayScript)]]),
     ...argumentLines(args, new Set(Array.isArray(required) ? required : [])),
   ];
 }
 
 type Properties = readonly (readonly [name: string, schema: unknown])[];
-
-function sampleOf(name: string, schema: unknown): unknown {
-  if (!isRecord(schema)) return `<${name}>`;
-  const [first] = [schema['examples'], schema['enum']].flatMap(each => (Array.isArray(each) ? each : []));
-  const given = schema['const'] ?? schema['default'] ?? first;
-  if (given !== undefined) return given;
-  const samples: Record<string, unknown> = { boolean: true, integer: 1, number: 1, array: [], object: {} };
-  return samples[String(schema['type'])] ?? `<${name}>`;
-}
 
 /** Limits of a schema: columns of a name and values of an `enum` (threats, row 22). */
 const MAX = { columns: 60, values: 50 };

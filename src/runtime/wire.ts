@@ -16,7 +16,7 @@ import {
 import { type choiceResponseSchema, NOTICES, type Notice } from '../protocol/invocation.js';
 import { readToolset } from '../protocol/read-toolset.js';
 import type { Warning } from '../protocol/requirements.js';
-import { baseOf, discoveryCandidates, displayScriptsOf } from '../protocol/toolset.js';
+import { baseOf, discoveryCandidates } from '../protocol/toolset.js';
 import { messageOf, ProtocolCliError } from '../util/errors.js';
 import { asksForCredentials } from '../util/headers.js';
 import { truncateBeforeToken } from '../util/text.js';
@@ -182,8 +182,8 @@ export class Wire {
     const reading = await readToolset(body.json);
     if (reading.ok) {
       const { name, endpoint, tools } = reading.toolset;
-      const about = { operations: tools.map(tool => tool.name), ...displayScriptsOf(tools) };
-      this.log.emit({ kind: 'loaded', base, endpoint, toolset: name, ...about });
+      const operations = tools.map(tool => tool.name);
+      this.log.emit({ kind: 'loaded', base, endpoint, toolset: name, operations });
     }
     return { ...reading, url };
   }

@@ -7,7 +7,6 @@ import { readTranscript, transcriptLineSchema } from '../../src/events/transcrip
 import { startServing } from '../support/serving.js';
 import { temporaryFolder } from './support/folder.js';
 import { runHere, startHere } from './support/in-process.js';
-import { startMockHere } from './support/mock.js';
 import { type Entry, fieldOf, type Peer, startPeer } from './support/peers.js';
 import { argv, run, start } from './support/program.js';
 import { invokeJsonHere, readReport, steady, warningsOf } from './support/report.js';
@@ -24,24 +23,6 @@ beforeAll(async () => {
 afterAll(() => Promise.all([plain.stop(), odd.stop(), stdlib.stop()]));
 
 const linesOf = (text: string) => text.split('\n').filter(line => line !== '');
-
-it('the display script of a tool is shown live, in a transcript and in the toolset', async () => {
-  await using folder = await temporaryFolder();
-  const tool = {
-    name: 'edit',
-    description: 'Edits a file',
-    inputSchema: { type: 'object', properties: { path: { type: 'string' } } },
-    displayScript: 'let p = args.path; p.trim(); "Edit " + p',
-  };
-  const reply = { match: { operation: 'edit' }, reply: { payload: 'ok' } };
-  const fixtures = { version: 1, toolset: { name: 'files', tools: [tool] }, fixtures: [reply] };
-  await using mock = await startMockHere([await folder.write('tools.json', JSON.stringify(fixtures))]);
-  const file = folder.file('call.ndjson');
-  const words = ['invoke', mock.url, 'edit', 'path= a.txt', '-o', 'plain', '--save', file];
-  expect((await runHere(words)).stdout).toContain('sent edit (Edit a.txt) to ');
-  expect((await runHere(argv`render ${file}`)).stdout).toContain('sent edit (Edit a.txt) to ');
-  expect((await runHere(argv`toolset ${mock.url}`)).stdout).toContain('  shown as  Edit <path>\n');
-});
 
 describe.concurrent('-o json', () => {
   it('has every member of the contract', async () => {

@@ -11,7 +11,6 @@ import {
   historyOf,
   INVOCATION,
   KEY,
-  loaded,
   type Moment,
   refused,
   resultArrives,
@@ -19,15 +18,6 @@ import {
   untrackedRequest,
   VIEW,
 } from './build.js';
-
-test.each([
-  ['"Edit " + args.path', 'Edit src/main.rs'],
-  ['for x in args { }', 'edit_file({"path":"src/main.rs"})'],
-])('shows the line of the display script: %s', (script, shown) => {
-  const history = historyOf(loaded({ displayScripts: { edit_file: script } }), call());
-  expect(history.first?.shown).toBe(shown);
-  expect(historyOf(loaded({ displayScripts: { other: script } }), call()).first).not.toHaveProperty('shown');
-});
 
 test('RT-MATCH, row 7: an event for an unknown call changes no call', () => {
   const invocation = { ...INVOCATION, id: 'other' };

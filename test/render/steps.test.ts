@@ -40,13 +40,6 @@ const told = (...story: Moment[][]) => stepsOf(...story).map(step => words(stepL
 const SENT = `✓ sent edit_file to ${ENDPOINT}`;
 const started = () => [at(0, call()), at(3, acknowledged())];
 
-test("the sent step shows the display script's line, made safe to print", () => {
-  const displayScripts = { edit_file: '"Edit " + args.path + "\\x1b[31m"' };
-  expect(told(loaded({ displayScripts }), call())[1]).toBe(
-    `✓ sent edit_file (Edit src/main.rs␛[31m) to ${ENDPOINT}`,
-  );
-});
-
 /** Without what every call begins with. */
 const conversation = (...story: Moment[][]) => told(...started(), ...story).slice(2);
 

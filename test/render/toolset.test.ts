@@ -14,11 +14,10 @@ describe('a toolset', () => {
   });
   const told = (tool: Partial<Tool>) => toolsetLines(toolset(tool)).map(words).slice(3);
 
-  test('shows a call with its display script and sample arguments', () => {
-    const inputSchema = { properties: { path: { type: 'string' }, mode: { enum: ['fast', 'slow'] } } };
-    const of = (displayScript: string) => told({ inputSchema, displayScript });
-    expect(of('"Edit " + args.path + ", " + args.mode')).toContain('  shown as  Edit <path>, fast');
-    expect(of('loop { }').join('\n')).not.toContain('shown as');
+  test('shows the display script as text', () => {
+    expect(told({ displayScript: '"Edit " +\nargs.path' })).toContain(
+      '  display script  "Edit " +␊args.path',
+    );
   });
 
   test.each([
@@ -36,7 +35,7 @@ describe('a toolset', () => {
     const evil = '\u001b]0;x\u0007\u202e\n';
     const inputSchema = { properties: { [evil]: { type: evil, description: evil } } };
     const lines = toolsetLines({
-      ...toolset({ description: evil, inputSchema, annotations: { [evil]: evil } }),
+      ...toolset({ displayScript: evil, description: evil, inputSchema, annotations: { [evil]: evil } }),
       description: evil,
     });
     for (const line of lines) expect(words(line)).not.toMatch(/[\p{Cc}\p{Cf}]/u);

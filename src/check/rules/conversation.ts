@@ -1,10 +1,8 @@
 import { ACK_TOLERANCE_MS, CANCEL_GRACE_MS, isSentAfterCancel } from '../../events/exchange.js';
 import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
 import { NOTICES } from '../../protocol/invocation.js';
-import type { Tool } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
 import { namedCredentialsIn } from '../../util/credentials.js';
-import { parseDisplayScript } from '../../util/display-script.js';
 import { asksForCredentials } from '../../util/headers.js';
 import { bytesText, formatDuration, longExcerpt, truncateBeforeToken } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
@@ -178,19 +176,10 @@ function onDocument(discovery: Discovery): Observation {
   const isJson = /^application\/(?:[\w.+-]+\+)?json\b/i.test(type);
   const remarks = [
     ...reading.notes.filter(note => !NAME_FAULT.test(note)),
-    ...reading.toolset.tools.flatMap(scriptRemark),
     ...nullRemark(reading.nulls, 'toolset'),
     ...(isJson ? [] : [`its content type is ${truncateBeforeToken(type, MAX_TYPE_LENGTH)}`]),
   ];
   return remarks.length > 0 ? doubtful(visibleLine(remarks.join('; ')), discovery) : met(discovery);
-}
-
-/** Clients show name(arguments) instead of an invalid script. */
-function scriptRemark({ displayScript }: Tool, index: number): string[] {
-  const script = displayScript === undefined ? null : parseDisplayScript(displayScript);
-  return script?.kind === 'invalid'
-    ? [`$.tools[${index}].displayScript cannot be parsed: ${script.reason}`]
-    : [];
 }
 
 /** Whether the toolset was requested at the base URL and at its origin, and found at neither. */

@@ -189,8 +189,6 @@ const [tool] = TOOLSET.tools;
 
 const misnamed = { ...TOOLSET, tools: [{ ...tool, name: 'edit file' }] };
 
-const withScript = (displayScript: string) => ({ ...TOOLSET, tools: [{ ...tool, displayScript }] });
-
 const moving = { ...TOOLSET, needsMigration: true };
 
 const withoutDocument = (headers: Record<string, string>) =>
@@ -233,14 +231,6 @@ const discoverSamples: Samples = [
     [discovery(TOOLSET, { headers: { 'content-type': 'text/html' } })],
     /text\/html/,
   ),
-  warns(
-    'a display script that cannot be parsed',
-    [discovery(withScript('"Edit " + (args.path'))],
-    /\$\.tools\[0\]\.displayScript cannot be parsed: unexpected end in line 1/,
-  ),
-  passes('a display script that uses more of Rhai than is supported', [
-    discovery(withScript('fn name() { "Edit" } name()')),
-  ]),
   unclear('401', [discovery('', { status: 401 })], /credentials/),
   unclear('a refused connection', [discovery('', { status: null })], /could not be reached \(/),
   unclear('the end of the transcript', [discovery('', { status: null }).slice(0, 1)], /was not recorded$/),

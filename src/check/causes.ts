@@ -17,11 +17,18 @@ export interface Judgement<Verdict> extends Observed {
 /** What a rule is about: a call of a tool, or the name of a scenario. */
 type Subject = CallEvidence | string;
 
+/** What a verdict has that a failed rule explains. */
+interface Explained {
+  readonly status: string;
+  readonly reason: string;
+  readonly reasonLines?: readonly string[];
+}
+
 /**
  * The verdicts, with the failed rule that explains why another one could not run. The evidence has to connect the two: nothing met the
  * failed rule, or it was violated in every call (of a runtime: every scenario) that should have shown the other rule.
  */
-export function withCauses<Verdict extends { readonly status: string }>(
+export function withCauses<Verdict extends Explained>(
   judgements: readonly Judgement<Verdict>[],
   evidences: readonly Evidence[],
 ): readonly (Verdict & { readonly cause?: RequirementId })[] {
@@ -34,7 +41,9 @@ export function withCauses<Verdict extends { readonly status: string }>(
     const subjects = open.includes(each) ? subjectsOf(each, evidences) : null;
     const cause =
       subjects && failures.find(failure => failure.explains(subjects) && reaches(failure, rule.id, open));
-    return cause ? { ...check, cause: cause.id } : check;
+    if (!cause) return check;
+    const reason = `no verdict: ${cause.id} failed`;
+    return { ...check, reason, reasonLines: [reason], cause: cause.id };
   });
 }
 

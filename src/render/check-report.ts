@@ -102,6 +102,11 @@ export function findingLines(finding: Finding, record: WireRecord): readonly Lin
   ];
 }
 
+/** The rules of findings. */
+export function idsOf(findings: readonly Finding[]): string {
+  return findings.map(({ name }) => name.split(' ')[0]).join(', ');
+}
+
 /** Maximum number of scenarios that a finding names. */
 const MAX_SCENARIOS = 8;
 
@@ -225,8 +230,7 @@ function problemParts(
   };
   const byCause = groupBy(findings, ({ cause }) => (cause ? [cause] : []));
   const explained = [...byCause].map(([cause, own]) => {
-    const ids = own.map(({ name }) => name.split(' ')[0]).join(', ');
-    return [[MARGIN, say(`${cause} failed: `, 'dim'), say(ids)]];
+    return [[MARGIN, say(`${cause} failed: `, 'dim'), say(idsOf(own))]];
   });
   const notes = warnings.map(message => [[MARGIN, ...quote(message, 'warn')]]);
   const recorded = `Violations by the ${own}, which recorded this call`;

@@ -4,10 +4,10 @@ import type { Verdict, VerdictKind } from '../events/exchange.js';
 import { idOf, judgeCallback } from '../events/fold-exchange.js';
 import type { History } from '../events/history.js';
 import { type Log, ServedRequest } from '../events/log.js';
-import type { Answer, Incoming, Reply } from '../http/route.js';
+import { type Answer, Denial, type Incoming, type Reply, type Route } from '../http/route.js';
 import { SecretPaths } from '../http/secret-paths.js';
 import { type RunningServer, startServer } from '../http/server.js';
-import { type Callback, readCallback } from '../protocol/callbacks.js';
+import { type Callback, readCallback, traitsOf } from '../protocol/callbacks.js';
 
 /** Where the listener listens, and its address for the tool. */
 export interface ListenerOptions {
@@ -51,19 +51,43 @@ export class CallbackServer {
   ) {}
 
   /**
-   * @param isTold whether to record one more refused POST; default: always
-   * @param ignoresRest whether the token alone identifies an address, whatever follows it in the path
+   * @param isTold whether to record one more refused POST, with so many bytes; default: always
+   * @param findsChanged whether to recognise callbacks whose URL the tool changed: by the token, whatever follows it in the path, and
+   *   otherwise by their bodies, which are recorded
    * @throws ProtocolCliError `port-in-use`.
    */
   static async start(
     log: Log,
     { host, port, publicUrl, allowedHosts, maxBody, keepBodies }: ListenerOptions,
-    { isTold = () => true, ignoresRest = false }: { isTold?: () => boolean; ignoresRest?: boolean } = {},
+    {
+      isTold = () => true,
+      findsChanged = false,
+    }: { isTold?: (size: number) => boolean; findsChanged?: boolean } = {},
   ): Promise<CallbackServer> {
     const receivers = new SecretPaths<Receiver>('/callback/');
     const receiverOf = (path: string) => {
-      const address = ignoresRest ? /^\/callback\/[\w-]{43}/.exec(path)?.[0] : undefined;
+      const address = findsChanged ? /^\/callback\/[\w-]{43}/.exec(path)?.[0] : undefined;
       return receivers.resolve(address ?? path);
+    };
+    const recordRefusal = ({ status, refusal }: Denial, request: Incoming, body?: Content) => {
+      if (!isTold(body?.size ?? 0)) return;
+      const receiver = receiverOf(request.path);
+      const url = receiver ? request.target : request.maskedTarget;
+      const concerns = receiver?.calls.length ? { calls: [...receiver.calls], url } : { url };
+      recordCallback(log, request, { ...concerns, ...(body && { body }) }).recordResponse(status, {
+        refusal,
+      });
+    };
+    const elsewhere: Route = {
+      ...{ name: 'elsewhere', method: 'any', accepts: 'anything' },
+      serves: path => receiverOf(path) === undefined,
+      handle: async (incoming, bytes) => {
+        const body = new Content(bytes);
+        const isCallback = incoming.method === 'POST' && traitsOf(body.messageType) !== undefined;
+        const denial = Denial.noRoute();
+        recordRefusal(denial, incoming, isCallback ? body : undefined);
+        return { status: denial.status };
+      },
     };
     const server = await startServer({
       host,
@@ -82,14 +106,9 @@ export class CallbackServer {
             return receiverOf(incoming.path)?.receive(incoming, body) ?? { status: 404 };
           },
         },
+        ...(findsChanged ? [elsewhere] : []),
       ],
-      onRefused: ({ status, refusal }, request) => {
-        if (!isTold()) return;
-        const receiver = receiverOf(request.path);
-        const url = receiver ? request.target : request.maskedTarget;
-        const concerns = receiver?.calls.length ? { calls: [...receiver.calls], url } : { url };
-        recordCallback(log, request, concerns).recordResponse(status, { refusal });
-      },
+      onRefused: recordRefusal,
     });
     return new CallbackServer(log, server, receivers, publicUrl ?? server.url);
   }

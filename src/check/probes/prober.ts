@@ -87,9 +87,8 @@ const MAX_QUESTIONS = 3;
 /** One check of one tool: it makes calls, receives and records their callbacks, and answers them as planned. */
 export class Prober {
   readonly calls: SentCall[] = [];
-  /** Whether our last finished request got no response. */
+  /** Whether our last finished request got no response, or (`#isGone`) could not even connect. */
   isBroken = false;
-  /** Whether it could not even connect. */
   #isGone = false;
   /** When the server exited, on the clock; null while it runs. */
   exitedAt: number | null = null;
@@ -116,10 +115,8 @@ export class Prober {
   async listen(options: ListenerOptions): Promise<void> {
     const { log } = this.options.wire;
     const isWithinQuota = quota(log, CALLBACK_LIMITS.refused, 'that were refused, or to a wrong address');
-    this.#callbacks = await CallbackServer.start(log, options, {
-      isTold: () => isWithinQuota(0),
-      ignoresRest: true, // a tool may have changed the rest of the URL (TOOL-OPAQUE)
-    });
+    const isOpen = { isTold: isWithinQuota, findsChanged: true }; // TOOL-OPAQUE
+    this.#callbacks = await CallbackServer.start(log, options, isOpen);
   }
 
   async close(): Promise<void> {
@@ -153,7 +150,8 @@ export class Prober {
 
   #read(event: Event): void {
     if (event.kind === 'request') {
-      if (event.purpose === 'callback') this.#hasCallback = true;
+      if (event.purpose === 'callback')
+        this.#hasCallback ||= event.calls !== undefined; // not for one to a wrong address
       else this.#purposes.set(event.leg, event.purpose);
     } else if (event.kind === 'response' || event.kind === 'broken') {
       const purpose = this.#purposes.get(event.leg);
@@ -178,7 +176,7 @@ export class Prober {
     const { windowMs } = this;
     if (windowMs < before && !this.#isGone)
       this.warn(
-        `no callback came within ${formatDuration(before)} (--probe-timeout); until one came, each further call was awaited for ${formatDuration(windowMs)}`,
+        `no callback came to a callback URL within ${formatDuration(before)} (--probe-timeout); until one came, each further call was awaited for ${formatDuration(windowMs)}`,
       );
   }
 

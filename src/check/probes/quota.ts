@@ -5,7 +5,7 @@ import { bytesText } from '../../util/text.js';
 export const CALLBACK_LIMITS = {
   call: { callbacks: 200, bytes: 64 * 1024 * 1024 },
   run: { callbacks: 5_000, bytes: 256 * 1024 * 1024 },
-  refused: { callbacks: 1_000, bytes: Number.POSITIVE_INFINITY },
+  refused: { callbacks: 1_000, bytes: 64 * 1024 * 1024 },
 };
 
 /** Returns a function that counts a callback, and returns whether it is within the limits; it warns once. */
@@ -16,16 +16,13 @@ export function quota(
   calls?: string[],
 ): (size: number) => boolean {
   let [count, total, hasWarned] = [0, 0, false];
-  const limits = Number.isFinite(bytes)
-    ? `${callbacks} callbacks, or ${bytesText(bytes)},`
-    : `${callbacks} posts`;
   return size => {
     count++;
     total += size;
     const isWithin = count <= callbacks && total <= bytes;
     if (!isWithin && !hasWarned) {
       hasWarned = true;
-      const message = `more than ${limits} came ${whose}; the rest is ignored`;
+      const message = `more than ${callbacks} callbacks, or ${bytesText(bytes)}, came ${whose}; the rest is ignored`;
       log.emit({ kind: 'warned', ...(calls && { calls }), message });
     }
     return isWithin;

@@ -38,7 +38,7 @@ export const contentRules = defineRules({
     advice: 'Copy group_id unchanged from the invocation into every callback.',
     invocationPage: 'MUST be included in all callback messages to route them to the correct conversation.',
     masks: ['TOOL-ONCE', 'TOOL-CHOICE', 'TOOL-OAUTH', 'TOOL-SUB'],
-    absent: 'no callback came that could be read',
+    absent: 'no readable callback came to a callback URL',
     observe: evidence => compareNames(evidence, 'group_id', message => message.group_id),
   },
   'TOOL-ID': {
@@ -47,7 +47,7 @@ export const contentRules = defineRules({
     advice: 'Copy id from the invocation into the result; do not generate an id.',
     resultPage: 'MUST match the id from the original invocation.',
     masks: ['TOOL-ONCE', 'TOOL-CHOICE', 'TOOL-OAUTH', 'TOOL-SUB'],
-    absent: 'no result or question came that could be read',
+    absent: 'no readable result or question came to a callback URL',
     observe: evidence => compareNames(evidence, 'id', message => ('id' in message ? message.id : undefined)),
   },
   'TOOL-CALLID': {
@@ -116,7 +116,7 @@ export const contentRules = defineRules({
     advice: 'Remove the credential from the message and replace it: it was sent to a conversation.',
     resultPage:
       'Tools MUST NOT include sensitive data (credentials, tokens, internal identifiers) in results unless the operation explicitly requires it.',
-    absent: 'no callback came that could be read',
+    absent: 'no readable callback came to a callback URL',
     observe: ({ calls }) =>
       calls.map(call => {
         const secrets = secretFinder(call);

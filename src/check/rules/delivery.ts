@@ -5,7 +5,7 @@ import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
 import type { Callback } from '../../protocol/callbacks.js';
 import { addresseeIn } from '../../protocol/invocation.js';
 import { REDACTED } from '../../util/redact.js';
-import { excerpt, formatDuration, truncateBeforeToken } from '../../util/text.js';
+import { excerpt, formatDuration, joinFirst, truncateBeforeToken } from '../../util/text.js';
 import { callbackEnding } from '../../util/url.js';
 import { visibleLine } from '../../util/visible.js';
 import type { CallbackEvidence, CallEvidence } from '../call.js';
@@ -42,8 +42,9 @@ export const deliveryRules = defineRules({
     absent: 'no acknowledged invocation could be followed to its end',
     observe: evidence => {
       const elsewhere = idsSentElsewhere(evidence);
+      const isUnclear = unnamedStrays(evidence).length > 0;
       const isSentElsewhere = ({ strays, ending, invocation }: CallEvidence) =>
-        strays.length > 0 || (ending.kind === 'silent' && elsewhere.has(invocation?.id));
+        strays.length > 0 || (ending.kind === 'silent' && (isUnclear || elsewhere.has(invocation?.id)));
       const judged = evidence.calls.filter(
         call => call.flaw === null && (call.ending.kind === 'result' || !isSentElsewhere(call)),
       );
@@ -109,7 +110,8 @@ export const deliveryRules = defineRules({
     level: 'SHOULD',
     statement: 'does not retry a callback that was answered 4xx, or 200 with any body',
     advice: 'Stop retrying a callback after a 4xx, and log it; after a 200 too, and do not read its body.',
-    absent: 'no callback was answered 4xx, or 200 with a body, with enough recording time afterwards',
+    absent:
+      'no callback at a callback URL was answered 4xx, or 200 with a body, with enough recording time afterwards',
     observe: ({ calls, until }) => [
       calls.map(call => [
         ...call.deliveries().map(delivery => onRefused(delivery, until)),
@@ -124,8 +126,12 @@ export const deliveryRules = defineRules({
     advice: 'POST to callback_url exactly as received: do not parse it, normalize it or append to it.',
     invocationPage: 'The URL where the tool MUST POST results.',
     masks: ['TOOL-ASYNC', 'TOOL-ALWAYS', ...CALLBACK_RULES],
-    absent: 'no callback came',
-    observe: evidence => [...evidence.calls.map(onUrl), onStrays(evidence)],
+    absent: 'no callback came to a callback URL',
+    observe: evidence => {
+      const { calls, unmatchedCallbacks } = evidence;
+      const strays = unmatchedCallbacks.filter(({ isMisdirected }) => isMisdirected);
+      return [calls.map(call => onUrl(call, strays)), onStrays(evidence, strays)];
+    },
   },
   'TOOL-POST': {
     level: 'MUST',
@@ -134,7 +140,7 @@ export const deliveryRules = defineRules({
       'POST with Content-Type: application/json, and validate the body against the schema of its type first.',
     resultPage: 'The tool MUST send a tool result as an HTTP POST with Content-Type: application/json.',
     masks: ['TOOL-ALWAYS', ...CALLBACK_RULES],
-    absent: 'no callback came',
+    absent: 'no callback came to a callback URL',
     observe: ({ calls }) =>
       calls.map(({ reading, callbacks }) => {
         // A tool cannot send back ids that the invocation does not have.
@@ -301,13 +307,15 @@ function onOtherResult(results: readonly CallbackEvidence[]): Observed {
     : null;
 }
 
-function onUrl(call: CallEvidence): Observed {
-  const misdirected = call.strays.map(stray => {
-    const what = `a ${stray.typeName} was posted to a wrong address`;
-    return violated(what, stray, { name: visibleLine(stray.request.url) });
+/** @param strays the posts to a wrong address of all calls */
+function onUrl(call: CallEvidence, strays: readonly CallbackEvidence[]): Observed {
+  const elsewhere = call.strays.map(stray => {
+    const name = visibleLine(stray.request.url);
+    const expected = call.hasPlanBy('probe') ? '/callback/<token>' : 'the callback_url of the call';
+    return violated(straysText(strays), stray, { name, expected, actual: name });
   });
   const given = addresseeIn(call.reading)?.callback_url;
-  if (given === undefined) return misdirected;
+  if (given === undefined) return elsewhere;
   const arrived = call.callbacks.map(callback => {
     const { url: used } = callback.request;
     const difference = urlDifference(given, used);
@@ -318,7 +326,7 @@ function onUrl(call: CallEvidence): Observed {
       ...(hasFewerEscapes(given, used) && { advice: DECODED_ADVICE }),
     });
   });
-  return [misdirected, arrived];
+  return [elsewhere, arrived];
 }
 
 const DECODED_ADVICE =
@@ -397,16 +405,32 @@ function decoded(text: string): string {
   }
 }
 
-/** Anyone may post to a wrong address; a call without a callback shows that the tool did. */
-function onStrays({ calls, unmatchedCallbacks }: Evidence): Observed {
+/** The posts to a wrong address that name no call. */
+function unnamedStrays({ calls, unmatchedCallbacks }: Evidence): readonly CallbackEvidence[] {
   const named = new Set(calls.flatMap(({ strays }) => strays));
-  const posts = unmatchedCallbacks.filter(post => post.isMisdirected && !named.has(post));
-  if (posts.length === 0) return null;
-  const count = `${posts.length} post${posts.length === 1 ? '' : 's'} to a wrong callback address`;
-  return calls.some(({ callbacks, ending }) => callbacks.length === 0 && ending.kind === 'silent')
-    ? violatedIfComplete(`${count} and a call without any`, posts)
-    : doubtful(count, posts);
+  return unmatchedCallbacks.filter(post => post.isMisdirected && !named.has(post));
 }
+
+function straysText([first, ...others]: readonly CallbackEvidence[]): string {
+  const whose =
+    others.length === 0 ? `a ${first?.typeName ?? 'callback'} was` : `${others.length + 1} callbacks were`;
+  return `${whose} posted to a wrong address`;
+}
+
+/** Anyone may post to a wrong address. That the tool did is shown by another post that names a call, or by a call without a callback. */
+function onStrays(evidence: Evidence, strays: readonly CallbackEvidence[]): Observed {
+  const posts = unnamedStrays(evidence);
+  if (posts.length === 0) return null;
+  const name = joinFirst([...new Set(posts.map(({ request }) => visibleLine(request.url)))], MAX_ADDRESSES);
+  const what = straysText(strays);
+  if (posts.length < strays.length) return violated(what, posts, { name });
+  return evidence.calls.some(({ callbacks, ending }) => callbacks.length === 0 && ending.kind === 'silent')
+    ? violatedIfComplete(`${what}, and a call got no callback`, posts, { name })
+    : doubtful(what, posts, { name });
+}
+
+/** Maximum number of wrong addresses that a finding names. */
+const MAX_ADDRESSES = 3;
 
 type Delivery = ReturnType<CallEvidence['deliveries']>[number];
 

@@ -95,7 +95,7 @@ export const invocationRules = defineRules({
     advice: 'Answer with an empty body, and POST the outcome to callback_url as a tool_result.',
     invocationPage: 'MUST process the request asynchronously',
     masks: ['TOOL-ALWAYS', ...CALLBACK_RULES],
-    absent: 'no acknowledged invocation had an outcome',
+    absent: 'no acknowledged invocation had an outcome at its callback URL',
     observe: ({ calls }) =>
       calls.map(call => {
         const acknowledgement = call.attempts.find(({ status }) => status === 200);

@@ -1,13 +1,15 @@
 import { uncalledOperations } from '../../check/evidence.js';
-import { type Conformance, type Row, RULES } from '../../check/judge.js';
+import { type Conformance, type Row, RULES, type Standing } from '../../check/judge.js';
 import type { ObservableRule } from '../../check/rule.js';
 import type { Event } from '../../events/events.js';
 import { REQUIREMENT_IDS, type RequirementId } from '../../protocol/requirements.js';
+import { groupBy } from '../../util/collections.js';
 import { safeJson } from '../../util/redact.js';
 import { elapsedMs } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import {
   CASES,
+  evidenceLines,
   evidenceOf,
   type Finding,
   findingsOf,
@@ -20,6 +22,7 @@ import {
   callTexts,
   factsOf,
   findingLines,
+  idsOf,
   type ReportInput,
   reasonWithRuns,
   reportLines,
@@ -41,13 +44,33 @@ type CheckFormat = Reporters<ReportInput>[ReportFormat];
 const human: CheckFormat = (story, { level, isQuiet, width }) =>
   printed(reportLines(story, isQuiet, width), createTheme(level), width);
 
+/** What has to be fixed first. */
+const MOST_SEVERE: readonly Standing[] = ['failed', 'stale', 'flaky', 'could-not-run', 'warned', 'expected'];
+
+/** In the order in which a report lists them; what passed or does not apply comes last. */
+function bySeverity<Item extends Pick<Finding, 'standing'>>(items: readonly Item[]): readonly Item[] {
+  const rankOf = ({ standing }: Item) => MOST_SEVERE.indexOf(standing) >>> 0;
+  return items.toSorted((one, other) => rankOf(one) - rankOf(other));
+}
+
+/** The rule, if any, whose failure fails the run, and explains why this one could not run. */
+function failedCauseOf({ cause }: Finding, { checks }: Conformance): readonly RequirementId[] {
+  return checks.filter(({ id, standing }) => id === cause && standing === 'failed').map(({ id }) => id);
+}
+
 /** Workflow commands of GitHub Actions: an annotation for each problem, and a summary. */
 const github: CheckFormat = ({ target, run, record, warnings }) => {
+  const findings = bySeverity(findingsOf(run));
+  const byCause = groupBy(findings, each => failedCauseOf(each, run));
   const lines = [
-    ...findingsOf(run).flatMap(each => {
+    ...findings.flatMap(each => {
       const level = each.about === 'idle' ? 'notice' : STANDINGS[each.standing].command;
-      return level ? [findingAnnotation(level, each, record.file)] : [];
+      const isExplained = failedCauseOf(each, run).length > 0;
+      return level && !isExplained ? [findingAnnotation(level, each, record)] : [];
     }),
+    ...[...byCause].map(([cause, own]) =>
+      annotation('notice', { title: `could not run because ${cause} failed` }, idsOf(own)),
+    ),
     ...warnings.map(message => annotation('warning', { title: 'protocol-cli check' }, message)),
     annotation('notice', { title: `check ${target}: ${run.verdict}` }, wholeSummary(run)),
   ];
@@ -59,14 +82,17 @@ function wholeSummary(run: Conformance): string {
   return run.missingResults === null ? summaryText(run) : `${run.missingResults} · ${summaryText(run)}`;
 }
 
-function findingAnnotation(level: AnnotationLevel, finding: Finding, file: string | undefined): string {
-  const { title, place = '', reasons, advice, about } = finding;
+function findingAnnotation(level: AnnotationLevel, finding: Finding, record: WireRecord): string {
+  const { title, place = '', reasons, advice, about, standing } = finding;
   const [first, ...more] = reasons;
   const message = [
     about === 'case' || about === 'gap' ? `${place}: ${first}` : first,
     ...more,
-    ...factsOf(finding, file).map(([label, text]) => (label === '' ? `  ${text}` : `${label}: ${text}`)),
+    ...factsOf(finding, record.file).map(([label, text]) =>
+      label === '' ? `  ${text}` : `${label}: ${text}`,
+    ),
     ...(advice === undefined ? [] : [`to do: ${advice}`]),
+    ...(hasEvidence(standing) ? evidenceLines(finding, record).map(each => lineText(each).trimEnd()) : []),
   ];
   return annotation(level, { ...placeOf(place), title }, message.join('\n'));
 }
@@ -149,13 +175,16 @@ const SUITES = { exit: 'server', tool: 'tool', runtime: 'runtime', case: 'cases'
 /** JUnit XML: a suite for the exit of a server, one for each side, one for the cases, and one for gaps. */
 const junit: CheckFormat = ({ target, run, record, warnings }) => {
   const msOf = timesIn(record.events);
-  const findings = findingsOf(run);
+  const findings = bySeverity(findingsOf(run));
   const suites = Object.entries(SUITES).map(([about, name]) => {
     const own = findings.filter(each => each.about === about);
     return {
       name: `${SUITE}.${name}`,
       seconds: inSeconds(msOf(own.flatMap(({ events }) => events))),
-      tests: own.map(each => testOf(each, `${SUITE}.${name}`, inSeconds(msOf(each.events)), record)),
+      tests: own.map(each => {
+        const test = testOf(each, `${SUITE}.${name}`, inSeconds(msOf(each.events)), record);
+        return failedCauseOf(each, run).length === 0 ? test : skipped(test);
+      }),
     };
   });
   const idle = findings.filter(({ about }) => about === 'idle');
@@ -182,6 +211,10 @@ function testOf(finding: Finding, classname: string, seconds: number, record: Wi
   const message = about === 'exit' ? title : reasonWithRuns(reasons[0] ?? '', finding.runs);
   if (kind) return { ...test, ending: { kind, type, message, text: text() } };
   return standing === 'warned' ? { ...test, output: text() } : test;
+}
+
+function skipped({ ending, ...test }: JunitTest): JunitTest {
+  return { ...test, ...(ending && { ending: { ...ending, kind: 'skipped' } }) };
 }
 
 /** The total duration, in ms, of the calls and requests that events (by their `seq`) belong to. Overlapping times count once. */
@@ -211,15 +244,18 @@ const markdown: CheckFormat = ({ target, program, run, record, warnings }) => {
   const ofCalls = (calls: Row['calls']) =>
     calls ? ` (${safe(callTexts(calls, record.file).join(', '))})` : '';
   const isShown = (row: Row) => run.exit === null || !isOfExit(row);
-  const rules = run.checks.filter(isShown).map(row => {
-    const { id, side, level, standing, reason, scenarios, calls, expectedFailure, runs } = row;
+  const rules = bySeverity(run.checks.filter(isShown)).map(row => {
+    const { id, side, level, standing, reason, scenarios, expectedFailure, runs } = row;
+    const { advice = RULES[id].advice, cause, calls } = row;
     const seen =
       expectedFailure && standing === 'expected'
         ? `${reason} (${expectedFailure.reason})`
         : reasonWithRuns(reason, runs);
     const asks = `the ${side} ${RULES[id].statement}`;
     const where = scenarios ? ` in ${safe(scenariosText(scenarios))}` : '';
-    return [id, level, cell(asks), STANDINGS[standing].badge, cell(seen) + where + ofCalls(calls)];
+    const which = cause ? '' : ofCalls(calls);
+    const toDo = isBreach(standing) ? `<br>to do: ${safe(advice)}` : '';
+    return [id, level, cell(asks), STANDINGS[standing].badge, cell(seen) + where + which + toDo];
   });
   const shownCases = run.cases.filter(({ byExit }) => run.exit === null || !byExit);
   const cases = shownCases.map(({ place, operation, status, reason, calls }) => [

@@ -391,8 +391,10 @@ describe('the report for people', () => {
   });
 
   test('lists the cause of several failures first', async () => {
-    const report = await reportOf(...begun, stray({ type: 'tool_result', id: 'x' }), a.waited());
-    expect(report).toMatch(/^Failed\n✗ TOOL-OPAQUE [\s\S]*\n✗ TOOL-ALWAYS /m);
+    const b = someCall('b');
+    const wrong = [b.begun(), b.result({ id: 'other' })];
+    const report = await reportOf(...wrong, ...begun, stray({ type: 'tool_result', id: 'x' }), a.waited());
+    expect(report).toMatch(/^Failed\n✗ TOOL-OPAQUE [\s\S]*\n✗ TOOL-ID /m);
   });
 
   test('says once why several rules do not apply', async () => {

@@ -58,7 +58,7 @@ describe.concurrent("a tool like the reference's", () => {
     expect(ofStatus('could-not-run').length).toBeGreaterThan(9);
     const report = await readFile(file, 'utf8');
     expect(report).toContain(
-      'Notes\n  no callback came within 2s (--probe-timeout); until one came, each further call was awaited for 1s\n',
+      'Notes\n  no callback came to a callback URL within 2s (--probe-timeout); until one came, each further call was awaited for 1s\n',
     );
     expect(report).toMatch(
       /\n\nCould not run, since another rule failed\n {2}TOOL-ALWAYS failed: TOOL-POST, .*\n\n/,

@@ -110,7 +110,7 @@ export const callbacks: BrokenTools = {
     reroutes('takes the slash from the end', url => url.replace(/\/$/, ''), /its trailing slash was changed/),
     reroutes('writes the path in lower case', lowercased, /its path was changed/),
     reroutes('leaves a repeated parameter out', withoutRepetitions, /its query was changed/),
-    reroutes('goes to the origin', url => new URL('/', url).href, /wrong callback address/),
+    reroutes('goes to the origin', url => new URL('/', url).href, /posted to a wrong address/),
   ],
   'TOOL-SECRET': [
     ofResult('shows a token of its own', { text: `ghp_${'a1'.repeat(18)}` }, /a GitHub token/),

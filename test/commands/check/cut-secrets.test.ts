@@ -57,20 +57,20 @@ const STORIES: readonly (readonly [RequirementId, string, readonly Moment[]])[] 
   ['TOOL-POST', 'a content type', [...begun, ...call.result({}, { type: cutAt(300) })]],
   ['TOOL-POST', 'a refusal', [...begun, ...call.posts(null, { status: 400, refusal: cutAt(300) })]],
   ['TOOL-POST', 'what is not JSON', [...begun, ...call.posts(`{"text": ${'x'.repeat(20)}${SECRET}`)]],
-  ['TOOL-DIFF', 'a patch', [...begun, ...call.result({ display_as: diff(cutAt(60)) })]],
+  ['TOOL-DIFF', 'a patch', [...begun, ...call.result({ display_as: diff(cutAt(300)) })]],
   [
     'TOOL-FALLBACK',
     'a segment that no one knows',
-    [...begun, ...call.result({ display_as: [{ type: cutAt(60), content: {} }] })],
+    [...begun, ...call.result({ display_as: [{ type: cutAt(300), content: {} }] })],
   ],
   ['TOOL-DISCOVER', 'a content type', discovery(TOOLSET, { headers: { 'content-type': cutAt(500) } })],
-  ['RT-OP', 'an operation', [...discovery(), ...called({ operation: cutAt(60) })]],
+  ['RT-OP', 'an operation', [...discovery(), ...called({ operation: cutAt(300) })]],
   [
     'RT-ID',
     'an id that is used again',
     [
-      ...called({ id: cutAt(60) }),
-      ...called({ id: cutAt(60), arguments: { ...INVOCATION.arguments, b: 1 } }),
+      ...called({ id: cutAt(300) }),
+      ...called({ id: cutAt(300), arguments: { ...INVOCATION.arguments, b: 1 } }),
     ],
   ],
 ];

@@ -131,7 +131,6 @@ export class EventRing {
   #first = 0;
   #weight = 0;
   #forgotten = 0;
-  #latestBody: Content | undefined;
 
   constructor({ events = 10_000, bytes = 16 * 1024 * 1024 } = {}) {
     this.#limits = { events, bytes };
@@ -140,7 +139,7 @@ export class EventRing {
   /** Takes constant time. A body larger than the whole ring is removed from its event. */
   push(event: Event): void {
     const { events, bytes } = this.#limits;
-    const weight = this.#weigh(event);
+    const weight = weightOf(event);
     if (weight <= bytes) this.#add(event, weight);
     else {
       const storedEvents = 'body' in event ? ({ ...event, body: undefined } as Event) : event;
@@ -168,7 +167,6 @@ export class EventRing {
     this.#events = [];
     this.#weights = [];
     this.#first = this.#weight = this.#forgotten = 0;
-    this.#latestBody = undefined;
   }
 
   get #count(): number {
@@ -189,14 +187,5 @@ export class EventRing {
     this.#events = this.#events.slice(this.#first);
     this.#weights = this.#weights.slice(this.#first);
     this.#first = 0;
-  }
-
-  /** Consecutive responses often share one body (a polled toolset): it is counted once. */
-  #weigh(event: Event): number {
-    const weight = weightOf(event);
-    if (event.kind !== 'response' || !event.body || weight > this.#limits.bytes) return weight;
-    const isShared = event.body === this.#latestBody;
-    this.#latestBody = event.body;
-    return isShared ? weight - event.body.size : weight;
   }
 }

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { exactJson } from '../util/exact-json.js';
 import { type JsonReading, parseJson, readJson } from '../util/json.js';
-import { readJsonOnce } from '../util/json-once.js';
 import { decodeUtf8 } from '../util/text.js';
 import { valueAt } from '../util/values.js';
 
@@ -33,7 +32,7 @@ export class Content {
   static readOnce(bytes: Uint8Array): Content {
     const content = new Content(bytes);
     content.#sha256 = digest(bytes);
-    content.#json = readJsonOnce(bytes);
+    content.#json = readJson(bytes);
     content.#bytes = null;
     return content;
   }

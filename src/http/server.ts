@@ -15,8 +15,6 @@ const NOTHING = new Uint8Array(0);
 
 const WITHOUT_BODY = new Set([204, 304]);
 
-const MIB = 1024 * 1024;
-
 /** Limits of a server (threats, row 14). Times in milliseconds. */
 const LIMITS = {
   /** Time limit for the head of a request, also on a silent connection. */
@@ -24,10 +22,6 @@ const LIMITS = {
   /** Time limit for a whole request, and for a client that does not read its answer. */
   requestMs: 15_000,
   connections: 256,
-  /** Budget for the bodies of all requests in flight; one body of the largest allowed size always fits. */
-  bodyBytes: 128 * MIB,
-  /** Budget for all answers that were written but not yet read. */
-  unreadBytes: 128 * MIB,
   headerBytes: 16 * 1024,
   checkEveryMs: 500,
   /** How long a refused client may continue to send before its connection is closed. */
@@ -59,7 +53,6 @@ interface ServerOptions {
 class RequestHandler {
   readonly #reported = new WeakSet<Duplex>();
   readonly #connections: Connections;
-  readonly #budget: { bytes: number };
 
   constructor(
     server: Server,
@@ -67,7 +60,6 @@ class RequestHandler {
     private readonly options: ServerOptions,
     private readonly limits: typeof LIMITS,
   ) {
-    this.#budget = { bytes: Math.max(limits.bodyBytes, options.maxBody) };
     this.#connections = new Connections(server, limits, socket => this.#cut(socket));
     const listener = (_: IncomingMessage, response: ServerResponse) =>
       void this.#serve(response).catch(error =>
@@ -80,28 +72,22 @@ class RequestHandler {
     );
   }
 
-  /** Small, as each `async` function here: it holds room for all its variables as long as it waits, and every call needs some. */
   async #serve(response: ServerResponse): Promise<void> {
     this.#connections.begin(response);
-    const share = new BodyShare(this.#budget);
-    try {
-      const reply = await this.#reply(response, share);
-      if (reply instanceof Denial) await this.#deny(reply, response);
-      else if (reply === 'reset') response.req.socket.resetAndDestroy();
-      else await this.#send(response, reply);
-    } finally {
-      share.release();
-    }
+    const reply = await this.#reply(response);
+    if (reply instanceof Denial) await this.#deny(reply, response);
+    else if (reply === 'reset') response.req.socket.resetAndDestroy();
+    else await this.#send(response, reply);
   }
 
-  #reply(response: ServerResponse, share: BodyShare): Reply | Denial | Promise<Reply | Denial> {
+  #reply(response: ServerResponse): Reply | Denial | Promise<Reply | Denial> {
     const { req: request } = response;
     const incoming = new Incoming(request, response);
     const route = this.guard.admit(request, incoming);
     if (!('handle' in route)) return route;
     if (route.accepts === 'nothing') return route.handle(incoming, NOTHING);
     if (request.headers.expect !== undefined) response.writeContinue();
-    return readBody(request, this.options.maxBody, share).then(body =>
+    return readBody(request, this.options.maxBody).then(body =>
       body instanceof Denial ? body : route.handle(incoming, body),
     );
   }
@@ -125,20 +111,23 @@ class RequestHandler {
 
   #end(response: ServerResponse, { body = '', sent }: Answer, isSent: boolean): void {
     response.end(isSent || body.length === 0 ? undefined : body); // sends the head in one packet
-    this.#connections.watchReading(response, body);
+    this.#watchReading(response);
     sent?.();
   }
 
-  /** Sends one piece per turn, so other requests are served in between, and only after the client has read the previous ones. */
-  async #sendPieces(response: ServerResponse, pieces: Iterable<Uint8Array>) {
-    await this.#connections.turn();
+  /** Sends each piece after the client has read the previous ones; other requests are served in between. */
+  async #sendPieces(response: ServerResponse, pieces: Iterable<string | Uint8Array>) {
     for (const piece of pieces) {
       const isTaken = response.write(piece);
-      this.#connections.watchReading(response, NOTHING);
-      if (!isTaken) await untilDrained(response);
-      await this.#connections.turn();
+      this.#watchReading(response);
+      await (isTaken ? new Promise(setImmediate) : untilDrained(response));
       if (response.destroyed) return;
     }
+  }
+
+  /** Must be called after each write of an answer: disconnects a client that stops reading. */
+  #watchReading({ req: { socket } }: ServerResponse): void {
+    if (socket.writableLength > 0) socket.setTimeout(this.limits.requestMs); // time without progress
   }
 
   /** Closing with unread bytes would reset the connection and lose the answer, so send it first and then let the client finish. */
@@ -176,44 +165,16 @@ class RequestHandler {
   }
 }
 
-/** The first bytes of each body do not count, so small requests are served while large ones use up the budget. */
-const FREE = 64 * 1024;
-
-/** One request's share of the server's budget for bodies in flight (threats, row 15). */
-class BodyShare {
-  #size = 0;
-  #counted = 0;
-
-  constructor(private readonly budget: { bytes: number }) {}
-
-  /** Takes more bytes; returns false if the budget is used up. */
-  take(bytes: number): boolean {
-    this.#size += bytes;
-    const more = Math.max(0, this.#size - FREE) - this.#counted;
-    if (more > this.budget.bytes) return false;
-    this.#counted += more;
-    this.budget.bytes -= more;
-    return true;
-  }
-
-  release(): void {
-    this.budget.bytes += this.#counted;
-    this.#counted = 0;
-  }
-}
-
 /** Reads at most `maxBody` bytes of a request's body. Never throws: an aborted request also resolves to a denial. */
-function readBody(request: IncomingMessage, maxBody: number, share: BodyShare): Promise<Uint8Array | Denial> {
+function readBody(request: IncomingMessage, maxBody: number): Promise<Uint8Array | Denial> {
   return new Promise(resolve => {
     const gatherer = new ByteGatherer(maxBody, announcedLength(request.headers));
     const end = () => resolve(gatherer.bytes());
     const take = (chunk: Uint8Array) => {
-      const hasRoom = share.take(chunk.length);
-      if (hasRoom && gatherer.add(chunk)) return;
+      if (gatherer.add(chunk)) return;
       request.off('data', take).off('end', end).pause();
       gatherer.drop(); // the sender may continue for a while
-      share.release();
-      resolve(hasRoom ? Denial.tooLarge(maxBody) : TOO_MANY);
+      resolve(Denial.tooLarge(maxBody));
     };
     request
       .on('data', take)
@@ -223,10 +184,6 @@ function readBody(request: IncomingMessage, maxBody: number, share: BodyShare): 
       );
   });
 }
-
-const TOO_MANY = new Denial(503, 'busy', 'the bodies of all requests are too large together', {
-  'Retry-After': '1',
-});
 
 /** Reads and drops the rest of a request; resolves at its end, or after `LINGER_BYTES` or `ms`. */
 function drain(request: IncomingMessage, ms: number): Promise<void> {
@@ -277,15 +234,10 @@ interface Connection {
   since: number;
   /** To its latest request. */
   response: ServerResponse | null;
-  /** A large body that was written but not yet read by the client. */
-  unread: object | null;
 }
 
 /** The order in which connections are closed, lowest first. BUSY connections, whose request is being answered, are never closed. */
 const [UNFINISHED, IDLE, UNREAD, BUSY] = [0, 1, 2, 3];
-
-/** Smaller bodies are not counted: the number of connections limits them. */
-const SMALL = 64 * 1024;
 
 /**
  * The connections of a server. At the limit, a new connection replaces the one that has been unfinished for longest, so silent, slow
@@ -293,10 +245,6 @@ const SMALL = 64 * 1024;
  */
 class Connections {
   readonly #connections = new Map<Duplex, Connection>();
-  /** Bodies that are not read yet, with the number of connections they are sent to. */
-  readonly #unread = new Map<object, { readonly bytes: number; readers: number }>();
-  #unreadBytes = 0;
-  #turn: Promise<unknown> = Promise.resolve();
 
   /** @param onCut called before a connection is destroyed to make room. */
   constructor(
@@ -319,72 +267,31 @@ class Connections {
     return response && !response.writableFinished ? response : undefined;
   }
 
-  /** Must be called after each write of an answer: disconnects a client that stops reading. */
-  watchReading(response: ServerResponse, body: string | Uint8Array): void {
-    const { socket } = response.req;
-    if (socket.writableLength === 0) return;
-    socket.setTimeout(this.limits.requestMs); // time without progress
-    const connection = this.#connections.get(socket);
-    if (!connection || body.length <= SMALL) return;
-    this.#forgetBody(connection);
-    connection.unread = typeof body === 'string' ? {} : body;
-    const held = this.#unread.get(connection.unread);
-    if (held) held.readers++;
-    else {
-      this.#unread.set(connection.unread, { bytes: body.length, readers: 1 });
-      this.#unreadBytes += body.length;
-    }
-    response.once('close', () => this.#forgetBody(connection));
-    while (this.#unreadBytes > this.limits.unreadBytes && this.#cutOldest(UNREAD, socket));
-  }
-
-  /** Resolves for one waiter per turn of the event loop. */
-  turn(): Promise<unknown> {
-    this.#turn = this.#turn.then(() => new Promise(setImmediate));
-    return this.#turn;
-  }
-
   #open(socket: Duplex): void {
-    if (this.#connections.size >= this.limits.connections && !this.#cutOldest(UNFINISHED, socket)) {
+    if (this.#connections.size >= this.limits.connections && !this.#cutOldest()) {
       socket.destroy();
       return;
     }
     const since = performance.now();
-    this.#connections.set(socket, { since, response: null, unread: null });
-    socket.once('close', () => this.#forget(socket));
+    this.#connections.set(socket, { since, response: null });
+    socket.once('close', () => this.#connections.delete(socket));
   }
 
-  /** Closes the oldest connection, of a kind from `first` to {@link UNREAD}; returns false without one. */
-  #cutOldest(first: number, except: Duplex): boolean {
+  /** Closes the oldest connection of the lowest kind; returns false if all are busy. */
+  #cutOldest(): boolean {
     let found: { socket: Duplex; kind: number; since: number } | null = null;
     for (const [socket, connection] of this.#connections) {
       const kind = kindOf(connection);
       const { since } = connection;
-      if (kind < first || kind === BUSY || socket === except) continue;
+      if (kind === BUSY) continue;
       if (found && (kind > found.kind || (kind === found.kind && since >= found.since))) continue;
       found = { socket, kind, since };
     }
     if (!found) return false;
     this.onCut(found.socket);
-    this.#forget(found.socket);
+    this.#connections.delete(found.socket);
     found.socket.destroy();
     return true;
-  }
-
-  #forget(socket: Duplex): void {
-    const connection = this.#connections.get(socket);
-    if (!connection) return;
-    this.#forgetBody(connection);
-    this.#connections.delete(socket);
-  }
-
-  #forgetBody(connection: Connection): void {
-    const body = connection.unread;
-    const held = body && this.#unread.get(body);
-    connection.unread = null;
-    if (!held || --held.readers > 0) return;
-    this.#unread.delete(body);
-    this.#unreadBytes -= held.bytes;
   }
 }
 

@@ -147,8 +147,8 @@ export class Intake {
 
   #receive(incoming: Incoming, bytes: Uint8Array): Reply | Promise<Reply> {
     const { allowRepeats, openCalls, responder, services } = this.parts;
-    const tooLarge = openCalls.problemUnread(bytes);
-    if (tooLarge !== null) return this.#turnAway(this.request(incoming, 'invocation'), tooLarge, {});
+    const problem = openCalls.problem(bytes);
+    if (problem !== null) return this.#turnAway(this.request(incoming, 'invocation'), problem, {});
     const body = new Content(bytes);
     const reading = readInvocation(readJson(bytes)); // the bytes are not kept with it: many calls are remembered
     const addressee = addresseeIn(reading);

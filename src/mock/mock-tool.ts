@@ -94,7 +94,6 @@ export class MockTool extends Tool {
       random: Math.random,
       destinationProblem: allowedDestinations(allowCallbacks),
       queueLimit: options.maxPending ?? DEFAULTS.maxPending,
-      queueBytes: DEFAULTS.maxPendingBytes,
       perOrigin: DEFAULTS.perOrigin,
       retries: options.retries ?? DEFAULTS.retries,
       maxPauseMs: DEFAULTS.maxPauseMs,

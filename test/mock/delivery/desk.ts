@@ -31,7 +31,6 @@ export function deskWith(options: Partial<ConstructorParameters<typeof Outbox>[0
     random: () => 0,
     destinationProblem: allowedDestinations([]),
     queueLimit: 100,
-    queueBytes: 1024 * 1024,
     perOrigin: 256,
     retries: 2,
     maxPauseMs: 10_000,

@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Content } from '../../../src/events/content.js';
 import { startPeer } from '../../http/peer.js';
 import { startServing } from '../../support/serving.js';
 import { callbackTo, deskWith } from './desk.js';
@@ -35,22 +34,6 @@ describe('the queue', () => {
       expect.objectContaining({ why, type: 'tool_result' }),
     ]);
     expect(services.outbox.pending).toBe(3);
-  });
-
-  it('row 15: limits the total bytes, but accepts one body of any size', async () => {
-    await using runtime = await hanging();
-    await using services = deskWith({ queueBytes: 100, perOrigin: 1 });
-    const body = new Content(new Uint8Array(60));
-    const post = (size: number) =>
-      services.post(callbackTo(runtime.url, { body: new Content(new Uint8Array(size)) }));
-    void post(60);
-    const why = 'the queue is full: 60 bytes of callbacks pending; the limit is 100 bytes';
-    expect(await post(41)).toEqual({ delivered: false, why, attempts: 0 });
-    void post(40);
-    expect(services.outbox.pending).toBe(2);
-    await using empty = deskWith({ queueBytes: 10 });
-    void empty.outbox.post(callbackTo(runtime.url, { body }));
-    expect(empty.outbox.pending).toBe(1);
   });
 
   it('never has more open requests to an origin than it has slots', async () => {

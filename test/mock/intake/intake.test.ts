@@ -159,18 +159,6 @@ test('row 15: a call beyond the limit is refused with a report and may be sent a
   expect(await receive({ id: 'b' })).toBe(503);
 });
 
-test('row 15: open calls with many values count with their memory: 503 beyond the limit', async () => {
-  await using stage = await stageWith(replying({ payload: 'x', delay: '1h' }));
-  const body = JSON.stringify({ operation: 'op', arguments: { list: Array(1_500_000).fill(1) } });
-  const statuses: number[] = [];
-  for (const id of ['a', 'b', 'c', 'd']) {
-    const ids = { id, group_id: 'g', callback_url: 'http://127.0.0.1:9/callback' };
-    const text = `${JSON.stringify(ids).slice(0, -1)},${body.slice(1)}`;
-    statuses.push((await stage.post('/invoke', text)).status);
-  }
-  expect(statuses).toEqual([200, 200, 503, 503]);
-});
-
 const faulty = (faults: object, reply: unknown = { payload: 'done' }) => replying(reply, { faults });
 
 describe('TOOL-ACK, TOOL-ASYNC', () => {

@@ -56,22 +56,23 @@ test('is idle once every call is over, also a repeated one', async () => {
   await openCalls.idle();
 });
 
-test('row 15: limits the number and size of open calls; accepts one of any size', () => {
+test('row 15: limits the number of open calls and the bytes of their invocations; accepts one of any size', () => {
   const openCalls = new OpenCalls({ calls: 3, bytes: 100 });
-  const [first, second, large, last] = ['a', 'b', 'c', 'd'].map(key => callOf(key, 'g'));
-  const admit = (call = callOf('x', 'g'), size = 0) => openCalls.admit(call, Buffer.alloc(size));
-  expect([admit(first, 101), admit(second, 1)]).toEqual([
+  const admit = (key: string, size = 0) => openCalls.admit(callOf(key, 'g'), Buffer.alloc(size));
+  const problem = (size: number) => openCalls.problem(Buffer.alloc(size));
+  expect(problem(101)).toBeNull();
+  expect(admit('a', 60)).toBeNull();
+  expect([problem(41), problem(40)]).toEqual(['the open calls are too large: more than 100 bytes', null]);
+  expect([admit('b'), admit('c'), admit('d')]).toEqual([null, null, 'too many open calls: 3']);
+});
+
+test('row 15: a call that ended makes room, once', () => {
+  const openCalls = new OpenCalls({ calls: 3, bytes: 100 });
+  const [first, second] = [callOf('a', 'g'), callOf('b', 'g')];
+  for (const call of [first, second]) openCalls.admit(call, Buffer.alloc(50));
+  for (let n = 0; n < 2; n++) openCalls.end(first);
+  expect([openCalls.problem(Buffer.alloc(50)), openCalls.problem(Buffer.alloc(51))]).toEqual([
     null,
     'the open calls are too large: more than 100 bytes',
   ]);
-  expect(admit(large, 1024 * 1024)).toBeNull();
-  expect(openCalls.problemUnread(Buffer.alloc(1024 * 1024))).toContain('too large');
-  if (first) openCalls.end(first);
-  if (first) openCalls.end(first);
-  expect([admit(first, 60), admit(second, 41), admit(second, 40)]).toEqual([
-    null,
-    'the open calls are too large: more than 100 bytes',
-    null,
-  ]);
-  expect(admit(last)).toBe('too many open calls: 3');
 });

@@ -1,7 +1,5 @@
-import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { rawExchange, request } from '../../http/raw.js';
-import { heldMemory } from '../../support/held-memory.js';
 import { replying, stageWith } from '../stage.js';
 
 test('TOOL-DISCOVER: a valid toolset, derived from the operations if none is given', async () => {
@@ -84,24 +82,6 @@ const sequence = {
     { match: { operation: 'op' }, sequence: [{ payload: 'one' }, { payload: 'two' }], exhausted: 'last' },
   ],
 };
-
-test('row 14: many slow readers share one copy of a journal', async () => {
-  await using stage = await stageWith(replying({ payload: 'done' }));
-  for (let n = 0; n < 40; n++)
-    await (await stage.invoke({ id: `i${n}`, args: { text: `${n}`.padEnd(200_000) } })).result();
-  const before = heldMemory();
-  const sockets = Array.from({ length: 200 }, () => {
-    const socket = connect(stage.tool.port, '127.0.0.1');
-    socket.write('GET /__mock__/journal HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
-    return socket.pause();
-  });
-  const answer = await fetch(`${stage.tool.url}/__mock__/journal`);
-  expect(JSON.parse(await answer.text()).calls).toHaveLength(40);
-  const { arrayBuffers, heapUsed } = heldMemory();
-  const more = arrayBuffers + heapUsed - before.arrayBuffers - before.heapUsed;
-  expect(more / 1024 / 1024).toBeLessThan(200); // each of them had 16 MB
-  for (const socket of sockets) socket.destroy();
-});
 
 test.each([
   ['/__mock__/reset', { keey: 'g' }, 'key'],

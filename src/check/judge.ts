@@ -13,10 +13,10 @@ import {
   concernedProbes,
   type Evidence,
   gatherEvidence,
-  possiblyLostText,
   type Recording,
   recordingsOf,
 } from './evidence.js';
+import { observe } from './observe.js';
 import type { ObservableRule, Observation, Rule, Spot } from './rule.js';
 import { contentRules } from './rules/contents.js';
 import { conversationRules } from './rules/conversation.js';
@@ -29,7 +29,6 @@ import { runtimeNoticeRules } from './rules/runtime-notices.js';
 import { runtimeOrderRules } from './rules/runtime-order.js';
 import { runtimeRequestRules } from './rules/runtime-requests.js';
 import { runtimeResultRules } from './rules/runtime-results.js';
-import type { RuntimeView } from './runtime-view.js';
 
 /** A requirement id without a rule does not compile. */
 const BY_THEME: Readonly<Record<RequirementId, Rule>> = {
@@ -294,31 +293,6 @@ function concernOf(
 function unsupported({ needs = [] }: ObservableRule, evidences: readonly Evidence[]): string {
   const missing = needs.filter(each => evidences.some(({ view }) => view?.supports(each) === false));
   return `the driver does not support ${joinFirst(missing.length > 0 ? missing : needs, MAX_SHOWN)}`;
-}
-
-/** In an incomplete recording, missing events prove nothing, and a request of a probe looks like one of the runtime. */
-function observe(rule: ObservableRule, evidence: Evidence): readonly Observation[] {
-  const { view } = evidence;
-  const observations = view
-    ? [...rule.observe(evidence), ...crashIn(rule, view)].map(each => ({ ...each, scenario: view.scenario }))
-    : rule.observe(evidence);
-  if (evidence.isWhole) return observations;
-  const mayBeProbe = evidence.isProbed && rule.side === 'runtime';
-  return observations.map(each => {
-    const { what = '', kind, events, about, faults, isByAbsence } = each;
-    const isOfProbe = mayBeProbe && (kind === 'violated' || kind === 'doubtful');
-    if (!isOfProbe && !isByAbsence) return each;
-    const why = isOfProbe
-      ? `${what}; it may come from a probe whose plan is missing`
-      : possiblyLostText(what);
-    return { kind: 'unrecorded', what: why, events, ...(about && { about }), ...(faults && { faults }) };
-  });
-}
-
-/** A driver that ended early breaks the main requirement of its scenario. */
-function crashIn({ id }: ObservableRule, { checks, crash }: RuntimeView): readonly Observation[] {
-  if (!crash || checks[0] !== id) return [];
-  return [{ kind: 'violated', what: `the runtime ${crash.ended}`, events: [crash.seq], isFatal: true }];
 }
 
 const STATUSES = { unrecorded: 'could-not-run', doubtful: 'warn', met: 'pass' } as const;

@@ -142,7 +142,12 @@ export class RuntimeView {
     });
   }
 
-  /** What the check found in the log of the runtime. */
+  /** Whether the runtime ends when it likes, such as an agent: then an early end breaks no rule. */
+  get endsByItself(): boolean {
+    return !this.supports('end');
+  }
+
+  /** What the check itself saw: in the log of the runtime, or as its model. */
   findings<Kind extends Finding['saw']>(kind: Kind): readonly DriverMessage<Finding<Kind>>[] {
     return this.#lines.filter(
       (each): each is DriverMessage<Finding<Kind>> => 'saw' in each.message && each.message.saw === kind,

@@ -66,7 +66,7 @@ export const observationSchema = z.discriminatedUnion('saw', [
   z.object({ saw: z.literal('migrated') }).check(z.describe('The migration succeeded')),
 ]);
 
-/** What a check found in the log of the runtime after a scenario; no driver writes it. Secrets are left out. */
+/** What a check itself saw: in the log of the runtime after a scenario, or as its model. No driver writes it. Secrets are left out. */
 export const findingSchema = z.discriminatedUnion('saw', [
   z
     .object({ saw: z.literal('leak'), where: z.enum(['model', 'failure', 'log']), text: z.string() })
@@ -83,6 +83,9 @@ export const findingSchema = z.discriminatedUnion('saw', [
       isWhole: z.boolean(),
     })
     .check(z.describe("The operations that the runtime's own log names, of those that were called")),
+  z
+    .object({ saw: z.literal('unserved'), text: z.string() })
+    .check(z.describe('A request of an agent that the scripted model does not serve')),
 ]);
 
 export type Finding<

@@ -228,6 +228,7 @@ function problemParts(
     const items = findings.filter(isWanted).map(each => findingLines(each, record));
     return part(title, items, between);
   };
+  const unrun = findings.filter(each => among('could-not-run')(each) && !each.cause);
   const byCause = groupBy(findings, ({ cause }) => (cause ? [cause] : []));
   const explained = [...byCause].map(([cause, own]) => {
     return [[MARGIN, say(`${cause} failed: `, 'dim'), say(idsOf(own))]];
@@ -239,12 +240,32 @@ function problemParts(
     ...list('Flaky; neither passed nor failed', among('flaky')),
     ...list('Warnings', among('warned')),
     ...part('Notes', notes),
-    ...list('Could not run', each => among('could-not-run')(each) && !each.cause),
+    ...part(
+      'Could not run',
+      withSharedReasons(unrun).map(each => findingLines(each, record)),
+      [[]],
+    ),
     ...part('Could not run, since another rule failed', explained),
     ...list('Incomplete recording; violations may be missed', ({ about }) => about === 'gap', []),
     ...list('Expected failures', ({ about, standing }) => standing === 'expected' || about === 'idle'),
     ...list(recorded, ({ about, standing }) => about === own && hasEvidence(standing)),
   ];
+}
+
+/** Merges the rules that could not run for one reason. */
+function withSharedReasons(findings: readonly Finding[]): readonly Finding[] {
+  const byReason = groupBy(findings, ({ about, calls, name, reasons }) => [
+    calls || about === 'case' ? name : reasons.join('\n'),
+  ]);
+  return [...byReason.values()].flatMap(([first, ...others]) => {
+    if (!first || others.length === 0) return first ?? [];
+    const all = [first, ...others];
+    return {
+      ...first,
+      heading: [say(all.map(({ name }) => name.split(' ')[0]).join(', '), 'title')],
+      scenarios: [...new Set(all.flatMap(({ scenarios = [] }) => scenarios))],
+    };
+  });
 }
 
 /** How to see the messages that findings quote in part. */

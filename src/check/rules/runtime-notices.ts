@@ -95,6 +95,7 @@ function onClosedThread({ calls, closes, servers }: Evidence, view: RuntimeView)
   const threads = new Set(calls.flatMap(({ invocation }) => invocation?.group_id ?? []));
   if (!end || view.crash || threads.size === 0) return null;
   const own = closes.filter(({ request }) => request.seq > end.event.seq);
+  if (view.endsByItself && closes.length === 0) return null; // nothing asked it to close the thread
   if (view.overdue && own.length === 0) return null; // still waits for something else
   const missing = servers.filter(
     server => server.toolset && !own.some(each => isTo(server, each) && threads.has(threadOf(each))),

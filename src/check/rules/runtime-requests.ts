@@ -130,7 +130,7 @@ export const runtimeRequestRules = defineRules({
     observe: evidence => [
       evidence.servers.map(each => onInvalidServer(each, evidence)),
       onDuplicateNames(evidence),
-      onUnusedToolset(evidence),
+      evidence.view?.crash ? null : onUnusedToolset(evidence),
     ],
   },
   'RT-CACHE': {
@@ -160,9 +160,14 @@ function isInvalid({ operation }: Pick<Invocation, 'operation'>, servers: readon
 
 /** A call that must not be sent: the model gets a failed result instead. */
 function onUnsent(asked: RequestedCall, view: RuntimeView | null, what: 'operation' | 'arguments'): Observed {
-  if (asked.call || !view?.supports('failure')) return null;
+  if (asked.call || !view) return null;
   if (asked.answers.length > 0) return met([asked, ...asked.answers]);
   if (view.isAnonymous) return null;
+  if (view.endsByItself)
+    return view.crash && what === 'operation'
+      ? met(asked, 'nothing was dispatched')
+      : unrecorded('the runtime did not answer a call of the model', asked);
+  if (!view.supports('failure')) return null;
   const why =
     what === 'operation' ? 'the operation is unknown' : 'the arguments do not match the inputSchema';
   return doubtful(`the call was not sent, and the model got no failed result: ${why}`, asked);

@@ -313,10 +313,14 @@ function onText(result: Shown, view: RuntimeView): Observed {
   const exact = seen.find(each => isFitting(each, result));
   if (exact) return met([callback, exact]);
   if (!isHandled(result, view)) return null;
-  const other = seen.find(each => each.message.id !== undefined && !isExplained(each, result));
+  const expected = llmText(message);
+  const isWrapped = ({ event, message: { text } }: (typeof seen)[number]) =>
+    expected !== '' && event.seq > callback.request.seq && text.includes(expected);
+  const other = seen.find(
+    each => (each.message.id !== undefined || isWrapped(each)) && !isExplained(each, result),
+  );
   if (!other) return view.crash ? null : onMissing(callback, message);
   const { text } = other.message;
-  const expected = llmText(message);
   const judge = (judged: typeof violated, what: string) =>
     judged(what, [callback, other], difference(expected, text));
   if (text === message.text) return judge(doubtful, 'the model got text; content takes its place');

@@ -17,6 +17,8 @@ interface Driver {
   readonly ended: Promise<string>;
   /** The last lines of its stderr, after the error if that is earlier. */
   lastLines(): readonly string[];
+  /** Lets the model end its turn: an agent may deliver events to it only then. Absent for a driver, which tells what it sees at once. */
+  endTurn?(): void;
   /** How to start it, if it did nothing. */
   readonly hint?: string;
   stop(): Promise<void>;
@@ -29,6 +31,10 @@ interface DriverSetting {
   readonly onLine: (line: DriverLine) => void;
   /** Called with a warning for the user: an unreadable line, an unknown ability. */
   readonly onWarning: (message: string) => void;
+  /** Called when an agent sends a request to the model: discovery shows only that it has begun to start. */
+  readonly onModelRequest?: () => void;
+  /** Called with what the scripted model does not serve: then nothing that follows is a fault of the agent. */
+  readonly onUnserved?: (message: string) => void;
   readonly onStderr?: Sink;
 }
 
@@ -161,9 +167,11 @@ async function speakTo(command: string, setting: DriverSetting): Promise<Driver>
  */
 async function serveModel(command: string, provider: ProviderName, setting: DriverSetting): Promise<Driver> {
   const quota = new Quota();
-  const { onWarning } = setting;
+  const { onWarning, onModelRequest = () => {}, onUnserved = () => {} } = setting;
   const model = await ScriptedModel.start(provider, {
     onWarning,
+    onRequest: onModelRequest,
+    onUnserved,
     onLine(line) {
       const why = quota.add('text' in line ? line.text.length : 0, 1);
       if (why === null) setting.onLine(line);
@@ -179,6 +187,7 @@ async function serveModel(command: string, provider: ProviderName, setting: Driv
     ...driver,
     kind: 'agent',
     send: instruction => model.send(instruction),
+    endTurn: () => model.endTurn(),
     hint: `It must send requests to the model at ${variable}: protocol-cli help runtimes.`,
     stop: async () => {
       await Promise.all([driver.stop(), model.close()]);

@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Incoming, Reply, Route } from '../../http/route.js';
 import { type RunningServer, startServer } from '../../http/server.js';
-import type { DriverLine, Instruction, Observation } from '../../protocol/driver.js';
+import type { DriverLine, Instruction } from '../../protocol/driver.js';
 import { readJson } from '../../util/json.js';
 import { excerpt, joinFirst, truncate } from '../../util/text.js';
 import { stringsIn, valueAt } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
-import { type OfferedTool, PROVIDERS } from './providers.js';
+import { anthropic } from './providers/anthropic.js';
+import type { Api, ErrorCode, ModelRequest, OfferedTool, Provider } from './providers/api.js';
+import { openai } from './providers/openai.js';
+
+const PROVIDERS: Readonly<Record<'anthropic' | 'openai', Provider>> = { anthropic, openai };
 
 export type ProviderName = keyof typeof PROVIDERS;
 
@@ -15,6 +19,10 @@ interface Observer {
   readonly onLine: (line: DriverLine) => void;
   /** Called with a warning for the user. */
   readonly onWarning: (message: string) => void;
+  /** Called at each request of the agent: it is running, whatever it asks for. */
+  readonly onRequest: () => void;
+  /** Called with a request that the model does not serve, and why: what follows from it is no fault of the agent. */
+  readonly onUnserved: (message: string) => void;
 }
 
 /** An instruction that becomes a tool call of the model. */
@@ -28,6 +36,15 @@ interface Waiting {
   readonly take: (message: Message) => void;
 }
 
+/** What a request that continues a response need not repeat. */
+interface Conversation {
+  readonly tools: readonly OfferedTool[];
+  /** How often each input occurs in it. */
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+const NO_CONVERSATION: Conversation = { tools: [], counts: new Map() };
+
 const MAX_BODY = 32 * 1024 * 1024;
 
 /** An agent may send requests without end. */
@@ -35,7 +52,7 @@ const MAX_WARNINGS = 20;
 
 /** A model of a provider, served on loopback, that makes the tool calls of the instructions. */
 export class ScriptedModel {
-  readonly #provider: (typeof PROVIDERS)[ProviderName];
+  readonly #provider: Provider;
   readonly #script = new Script();
   readonly #warned = new Set<string>();
   #server: RunningServer | undefined;
@@ -43,7 +60,8 @@ export class ScriptedModel {
   readonly #calls = new Set<string>();
   /** How often each input occurred in one request, at most. */
   readonly #known = new Map<string, number>();
-  #isUsed = false;
+  /** By the id of the response that ends it. */
+  readonly #conversations = new Map<string, Conversation>();
   #hasBegun = false;
   #hasFoundTool = false;
   #canCancel = false;
@@ -63,8 +81,9 @@ export class ScriptedModel {
       maxBody: MAX_BODY,
       explains: 'json',
       onRefused: ({ detail }, { method, target }) =>
-        model.#warn(`the scripted model refused a request (${method} ${shownPath(target)}): ${detail}`),
+        model.#unserved(`the scripted model refused a request (${method} ${shownPath(target)}): ${detail}`),
     });
+    observer.onLine({ cannot: [...model.#provider.cannot] });
     return model;
   }
 
@@ -80,6 +99,11 @@ export class ScriptedModel {
     else this.#warn(`a model cannot do "${instruction.do}"; the instruction was ignored`);
   }
 
+  /** Answers the waiting request, if there is one, with a text: an agent may act between two turns only. */
+  endTurn(): void {
+    this.#script.endTurn();
+  }
+
   async close(): Promise<void> {
     this.#script.close();
     await this.#server?.close();
@@ -87,18 +111,17 @@ export class ScriptedModel {
 
   #routes(): Route[] {
     const post = { method: 'POST', accepts: 'anything' } as const;
-    const {
-      paths: [path, countPath],
-      count,
-    } = this.#provider;
+    const { apis, count } = this.#provider;
     return [
-      {
-        ...post,
-        name: 'model',
-        serves: isPath(path),
-        handle: (incoming, body) => this.#complete(incoming, body),
-      },
-      ...(countPath && count ? [{ ...post, name: 'count', serves: isPath(countPath), handle: count }] : []),
+      ...apis.map(
+        (api): Route => ({
+          ...post,
+          name: 'model',
+          serves: isPath(api.path),
+          handle: (incoming, body) => this.#complete(api, incoming, body),
+        }),
+      ),
+      ...(count ? [{ ...post, name: 'count', serves: isPath(count.path), handle: count.answer }] : []),
       {
         name: 'unknown',
         method: 'any',
@@ -110,20 +133,25 @@ export class ScriptedModel {
   }
 
   /** Not async: neither the body nor the conversation is kept while the request waits. */
-  #complete(incoming: Incoming, body: Uint8Array): Reply | Promise<Reply> {
+  #complete(api: Api, incoming: Incoming, body: Uint8Array): Reply | Promise<Reply> {
+    this.observer.onRequest();
     const json = readJson(body);
-    const read = json.ok ? this.#provider.read(json.value) : { ok: false as const, faults: [json.reason] };
+    const read = json.ok ? api.read(json.value) : { ok: false as const, faults: [json.reason] };
     if (!read.ok)
       return this.#refuse(
         400,
         `invalid request to ${shownPath(incoming.target)}: ${joinFirst(read.faults, 3)}`,
       );
-    const { tools, inputs, allowsParallelCalls, answer } = read.value;
-    this.#observe(tools, inputs);
+    const { id, previous, inputs, allowsParallelCalls, answer } = read.value;
+    const earlier = previous === undefined ? NO_CONVERSATION : this.#conversations.get(previous);
+    if (!earlier) return this.#refuse(404, `unknown response ${excerpt(previous ?? '')}`, 'unknown-response');
+    const tools = read.value.tools ?? earlier.tools;
+    this.#conversations.set(id, { tools, counts: this.#observe(tools, inputs, earlier) });
     if (tools.length === 0) {
       this.#warn('the agent sent a request without tools; the model answered with a text');
       return answer([]);
     }
+    this.#script.receiveResults(inputs.flatMap(input => input.id ?? []));
     return this.#script
       .next(allowsParallelCalls, incoming)
       .then(message => (message ? answer(message.map(each => this.#toolCall(each, tools))) : 'reset'));
@@ -131,7 +159,7 @@ export class ScriptedModel {
 
   #toolCall(request: Request, tools: readonly OfferedTool[]) {
     if (request.do === 'cancel-subscription') {
-      const id = `cancel_${request.id}`;
+      const id = callIdOf(request);
       this.#calls.add(id);
       const { name = CANCELING[0], parameter = 'id' } = cancelingToolIn(tools) ?? {};
       return { id, name, arguments: { [parameter]: request.id } };
@@ -151,15 +179,17 @@ export class ScriptedModel {
    * Reports only the messages that earlier requests did not contain, because each request repeats the whole conversation. The first request
    * precedes all calls. One without tools has another purpose, such as a title: only results of our calls are observed in it.
    */
-  #observe(tools: readonly OfferedTool[], inputs: readonly Observation<'model' | 'failure'>[]): void {
-    if (!this.#isUsed) this.observer.onLine({ cannot: [...this.#provider.cannot] });
-    this.#isUsed = true;
+  #observe(
+    tools: readonly OfferedTool[],
+    inputs: ModelRequest['inputs'],
+    earlier: Conversation,
+  ): Conversation['counts'] {
     if (!this.#canCancel && cancelingToolIn(tools)) {
       this.#canCancel = true;
       this.observer.onLine({ can: ['cancel-subscription'] });
     }
     const isOfConversation = tools.length > 0;
-    const counts = new Map<string, number>();
+    const counts = new Map(earlier.counts);
     for (const input of inputs) {
       if (!isOfConversation && !this.#calls.has(input.id ?? '')) continue;
       // The same text may come again: it is new if it occurs more often than in any request before.
@@ -171,24 +201,34 @@ export class ScriptedModel {
       if (this.#hasBegun || !isOfConversation) this.observer.onLine(input);
     }
     this.#hasBegun ||= isOfConversation;
+    return counts;
   }
 
   #unknown({ method, target }: Incoming): Reply {
-    const served = this.#provider.paths.map(each => `POST /v1${each}`).join(' and ');
+    this.observer.onRequest();
+    const { apis, count } = this.#provider;
+    const paths = [...apis, ...(count ? [count] : [])].map(({ path }) => `POST /v1${path}`);
+    const served = paths.join(' and ');
     const requested = `${truncate(visibleLine(method), 20)} ${shownPath(target)}`;
     return this.#refuse(404, `the model does not serve ${requested}, only ${served}${adviceFor(target)}`);
   }
 
   /** Answers with an error of the provider, and warns the user. */
-  #refuse(status: number, message: string): Reply {
-    this.#warn(`the agent got status ${status} from the scripted model: ${message}`);
-    return this.#provider.error(status, message);
+  #refuse(status: number, message: string, code?: ErrorCode): Reply {
+    this.#unserved(`the agent got status ${status} from the scripted model: ${message}`);
+    return this.#provider.error(status, message, code);
   }
 
-  #warn(message: string): void {
-    if (this.#warned.has(message) || this.#warned.size >= MAX_WARNINGS) return;
+  #unserved(message: string): void {
+    if (this.#warn(message)) this.observer.onUnserved(message);
+  }
+
+  /** Returns whether the message is a new one. */
+  #warn(message: string): boolean {
+    if (this.#warned.has(message) || this.#warned.size >= MAX_WARNINGS) return false;
     this.#warned.add(message);
     this.observer.onWarning(message);
+    return true;
   }
 }
 
@@ -209,11 +249,20 @@ function cancelingToolIn(tools: readonly OfferedTool[]) {
   return name !== undefined && parameter !== undefined ? { name, parameter } : null;
 }
 
+/** The id with which the model makes the call. */
+function callIdOf(request: Request): string {
+  return request.do === 'cancel-subscription' ? `cancel_${request.id}` : request.id;
+}
+
 /** The messages of the model. Calls of one turn of the event loop are one message, which answers the oldest waiting request. */
 class Script {
   #turn: Request[] = [];
   readonly #messages: (readonly Request[])[] = [];
   readonly #waiting = new Set<Waiting>();
+  /** The calls of the last message. */
+  #called: readonly Request[] = [];
+  /** Whether the agent runs one call of a message and ignores the others. */
+  #runsOne = false;
   #last: [] | null | undefined;
 
   addCall(request: Request): void {
@@ -223,6 +272,26 @@ class Script {
       this.#turn = [];
       this.#serve();
     });
+  }
+
+  /**
+   * Takes the ids of the calls whose results a request contains. It must contain those of all calls of the last message: calls without one
+   * were ignored, and the model makes them again, one at a time.
+   */
+  receiveResults(ids: readonly string[]): void {
+    const ignored = this.#called.filter(call => !ids.includes(callIdOf(call)));
+    if (ignored.length === this.#called.length) return; // a request of another conversation
+    this.#called = [];
+    if (ignored.length === 0) return;
+    this.#runsOne = true;
+    this.#messages.unshift(ignored);
+  }
+
+  /** Answers the oldest waiting request with a text. */
+  endTurn(): void {
+    if (this.#waiting.size === 0) return;
+    this.#messages.push([]);
+    this.#serve();
   }
 
   /** Ends the conversation after the remaining messages. */
@@ -256,13 +325,14 @@ class Script {
       const message = this.#messages.length > 0 ? this.#nextMessage(waiting) : this.#last;
       if (message === undefined) return;
       this.#waiting.delete(waiting);
+      if (message !== null && message.length > 0) this.#called = message;
       waiting.take(message);
     }
   }
 
   #nextMessage({ allowsParallelCalls }: Waiting): readonly Request[] {
     const [message = []] = this.#messages.splice(0, 1);
-    if (allowsParallelCalls || message.length < 2) return message;
+    if ((allowsParallelCalls && !this.#runsOne) || message.length < 2) return message;
     this.#messages.unshift(message.slice(1));
     return message.slice(0, 1);
   }
@@ -286,8 +356,8 @@ function isPath(path: string): (requested: string) => boolean {
 
 function adviceFor(target: string): string {
   const path = pathOf(target);
-  if (/\/responses(\/|$)/.test(path)) return '. Let the agent use the chat completions API';
-  const [other] = Object.entries(PROVIDERS).find(([, { paths }]) => isPath(paths[0])(path)) ?? [];
+  const [other] =
+    Object.entries(PROVIDERS).find(([, { apis }]) => apis.some(api => isPath(api.path)(path))) ?? [];
   return other === undefined ? '' : `. Use --model ${other} for this agent`;
 }
 

@@ -9,6 +9,7 @@ import {
   type Ability,
   DriverAbilities,
   type DriverLine,
+  type Finding,
   type Instruction,
   type Observation,
 } from '../../protocol/driver.js';
@@ -122,6 +123,8 @@ export async function playScenario(scenario: Scenario, setting: Setting, mustAct
         warnings.push(message);
         log.emit({ kind: 'warned', message });
       },
+      onModelRequest: () => session.receiveModelRequest(),
+      onUnserved: message => session.receiveUnserved(message),
       ...(onStderr && { onStderr }),
     });
     const { kind } = driver;
@@ -181,7 +184,8 @@ async function failedStart(
   warnings: readonly string[],
 ): Promise<ProtocolCliError> {
   const hasEnded = await finishedWithin(ended, LAST_MS);
-  const how = hasEnded ? await ended : 'called no tool and reported nothing';
+  const nothing = kind === 'agent' ? 'sent no request to the model' : 'called no tool and reported nothing';
+  const how = hasEnded ? await ended : nothing;
   const lines = lastLines();
   const help = (hasEnded ? missingFileHint(lines) : null) ?? hint;
   return new ProtocolCliError('command-failed', `the ${kind} ${how}`, {
@@ -246,7 +250,7 @@ export class ScenarioSession {
   #addRequest(request: RequestEvent): void {
     this.#open.set(request.leg, request);
     if (request.from !== 'runtime') return;
-    this.#isActive = true;
+    if (this.#driver?.kind !== 'agent') this.#isActive = true; // an agent may take long between discovery and its first step
     if (++this.#requests <= MAX_REQUESTS || this.#isOver) return;
     const how = `sent more than ${MAX_REQUESTS} requests; it was stopped`;
     this.#failScenario(how);
@@ -280,12 +284,28 @@ export class ScenarioSession {
     this.setting.log.emit({ kind: 'driver', from: 'runtime', body: Content.ofJson(line) });
   }
 
+  /** Takes the sign of life of an agent. */
+  receiveModelRequest(): void {
+    this.#isActive = true;
+    this.#checkWaits();
+  }
+
+  /** Takes a request that the scripted model does not serve. */
+  receiveUnserved(text: string): void {
+    const finding: Finding = { saw: 'unserved', text };
+    this.setting.log.emit({ kind: 'driver', from: 'check', body: Content.ofJson(finding) });
+  }
+
   /** Gives an instruction. A driver that does not support it ends the scenario. */
   instruct(instruction: Instruction): void {
     if (!this.#abilities.supports(instruction.do)) {
       this.stop();
       return;
     }
+    this.#give(instruction);
+  }
+
+  #give(instruction: Instruction): void {
     this.setting.log.emit({ kind: 'driver', from: 'check', body: Content.ofJson(instruction) });
     this.#driver?.send(instruction);
   }
@@ -354,13 +374,22 @@ export class ScenarioSession {
   }
 
   /** Resolves to whether the driver reported this; at once to false if it cannot. */
-  waitForObservation<Kind extends Observation['saw']>(
+  async waitForObservation<Kind extends Observation['saw']>(
     kind: Kind,
     fits: (observation: Observation<Kind>) => boolean = () => true,
   ): Promise<boolean> {
     const isWanted = (each: Observation): each is Observation<Kind> => each.saw === kind;
     const isSeen = () => this.#observations.filter(isWanted).some(fits);
+    if (kind === 'model' && this.#driver?.endTurn) await this.#offerTurns(isSeen);
     return this.until(() => !this.#abilities.supports(kind) || isSeen()).then(isSeen);
+  }
+
+  /** Gives an agent the chances to deliver an event to the model: with the result of a call, and after the end of a turn. */
+  async #offerTurns(isSeen: () => boolean): Promise<void> {
+    await this.#within(this.setting.windowMs, () => isSeen() || this.#areAnswered());
+    if (await this.#within(QUIET_MS, isSeen)) return;
+    await this.call(PING);
+    if (!(await this.#within(QUIET_MS, isSeen))) this.#driver?.endTurn?.();
   }
 
   /** Resolves to true when at least `count` requests with this purpose have ended (response or broken connection); to false on timeout. */
@@ -399,12 +428,16 @@ export class ScenarioSession {
   async #end(): Promise<void> {
     this.#isEnding = true;
     await this.#within(QUIET_MS, () => this.#areAnswered());
-    if (this.#isOver || !this.#abilities.supports('end')) return;
-    this.instruct({ do: 'end' });
+    if (this.#isOver) return;
+    const isAgent = this.#driver?.kind === 'agent'; // it cannot be asked to close its thread; its conversation ends
+    if (!isAgent && !this.#abilities.supports('end')) return;
+    this.#give({ do: 'end' });
     const { windowMs, log } = this.setting;
     if (await this.#within(windowMs, () => this.#isOver)) return;
     log.emit({ kind: 'expired', what: 'observation', afterMs: windowMs });
-    const message = `the driver did not end within ${formatDuration(windowMs)} after {"do":"end"}; it was stopped`;
+    const after = isAgent ? 'the last message of the model' : '{"do":"end"}';
+    const limit = `within ${formatDuration(windowMs)} after ${after}`;
+    const message = `the ${this.#driver?.kind} did not end ${limit}; it was stopped`;
     log.emit({ kind: 'warned', message });
   }
 

@@ -5,7 +5,10 @@ import { type ProviderName, ScriptedModel } from '../../../src/check/runtime/mod
 import type { DriverLine } from '../../../src/protocol/driver.js';
 import { LOOPS, type Result } from '../../peers/agents/loops.mjs';
 
-const UNABLE = ['answer', 'dismiss', 'cancel', 'migrate', 'human', 'question', 'consent', 'view', 'migrated'];
+const UNABLE = [
+  ...['answer', 'dismiss', 'cancel', 'migrate', 'end'],
+  ...['human', 'question', 'consent', 'view', 'migrated'],
+];
 
 const CANNOT = {
   anthropic: { cannot: UNABLE },
@@ -14,7 +17,9 @@ const CANNOT = {
 
 /** What the tests read of a reply, of either provider. */
 interface Reply {
-  readonly content: readonly { readonly id?: string }[];
+  readonly id: string;
+  readonly content: readonly { readonly id?: string; readonly call_id?: string }[];
+  readonly output: Reply['content'];
   readonly choices: readonly [{ readonly message: object }];
   readonly error: { readonly message: string };
 }
@@ -28,9 +33,13 @@ function broken(client: ClientRequest): Promise<void> {
 async function openModel(provider: ProviderName) {
   const lines: DriverLine[] = [];
   const warnings: string[] = [];
+  const unserved: string[] = [];
+  let requests = 0;
   const model = await ScriptedModel.start(provider, {
     onLine: line => void lines.push(line),
     onWarning: message => void warnings.push(message),
+    onRequest: () => void requests++,
+    onUnserved: message => void unserved.push(message),
   });
   const { origin } = new URL(Object.values(model.env).find(value => value.startsWith('http')) ?? '');
   const post = async (path: string, body: unknown) => {
@@ -38,7 +47,16 @@ async function openModel(provider: ProviderName) {
     const response = await fetch(origin + path, { method: 'POST', body: text });
     return { status: response.status, body: (await response.json()) as Reply };
   };
-  return { model, origin, lines, warnings, post, [Symbol.asyncDispose]: () => model.close() };
+  return {
+    model,
+    origin,
+    lines,
+    warnings,
+    unserved,
+    requests: () => requests,
+    post,
+    [Symbol.asyncDispose]: () => model.close(),
+  };
 }
 
 function invoke(operation: string, id: string) {
@@ -178,18 +196,106 @@ test('images and texts of OpenAI are observed too', async () => {
   ]);
 });
 
+test('what a model cannot do is known before the agent runs', async () => {
+  await using opened = await openModel('openai');
+  expect(opened.lines).toEqual([CANNOT.openai]);
+});
+
+/** The results of calls in the words of each API. */
+const resultsOf = {
+  '/v1/messages': (ids: readonly string[]) => ({
+    messages: [
+      { role: 'user', content: ids.map(id => ({ type: 'tool_result', tool_use_id: id, content: 'done' })) },
+    ],
+    tools: [{ name: 'answer' }],
+  }),
+  '/v1/responses': (ids: readonly string[]) => ({
+    input: ids.map(id => ({ type: 'function_call_output', call_id: id, output: 'done' })),
+    tools: [{ type: 'function', name: 'answer' }],
+  }),
+};
+
+test.each([
+  ['anthropic', '/v1/messages'],
+  ['openai', '/v1/responses'],
+] as const)(
+  'an agent of %s that runs one call of a message is asked for the others one at a time',
+  async (provider, path) => {
+    await using opened = await openModel(provider);
+    const { model, post, lines, warnings } = opened;
+    const callsIn = ({ body }: { body: Reply }) =>
+      (body.content ?? body.output).map(each => each.call_id ?? each.id);
+    const first = { ...resultsOf[path]([]), input: 'Go.', messages: [{ role: 'user', content: 'Go.' }] };
+    const ask = (...ids: string[]) =>
+      post(path, { model: 'm', ...(ids.length > 0 ? resultsOf[path](ids) : first) });
+    for (const id of ['a', 'b', 'c']) model.send(invoke('answer', id));
+    expect(callsIn(await ask())).toEqual(['a', 'b', 'c']);
+    expect(callsIn(await ask('a'))).toEqual(['b']);
+    expect(callsIn(await ask('a', 'b'))).toEqual(['c']);
+    for (const id of ['d', 'e']) model.send(invoke('answer', id));
+    expect(callsIn(await ask('a', 'b', 'c'))).toEqual(['d']);
+    expect(callsIn(await ask('a', 'b', 'c', 'd'))).toEqual(['e']);
+    expect(lines.slice(1)).toEqual(['a', 'b', 'c', 'd'].map(id => ({ saw: 'model', id, text: 'done' })));
+    expect(warnings).toEqual([]);
+  },
+);
+
+test('a request continues the conversation of an earlier response, with its tools', async () => {
+  await using opened = await openModel('openai');
+  const { model, post, lines } = opened;
+  const tools = [{ type: 'function', name: 'answer' }];
+  const ask = (input: unknown, more: object = { tools }) =>
+    post('/responses', { model: 'm', input, ...more });
+  for (const id of ['a', 'b']) {
+    model.send(invoke('answer', id));
+    await expect.poll(() => lines.length).toBe(1);
+  }
+  const { body: first } = await ask([{ role: 'user', content: [{ type: 'input_text', text: 'Event' }] }]);
+  model.send(invoke('answer', 'c'));
+  const output = [{ type: 'input_image', image_url: 'data:image/png;base64,AA==' }];
+  const results = [
+    { type: 'function_call_output', call_id: 'a', output },
+    { type: 'function_call_output', call_id: 'b', output: 'done' },
+    { role: 'user', content: 'Event' },
+  ];
+  const { body: second } = await ask(results, { previous_response_id: first.id, tools });
+  expect(second.output).toMatchObject([{ type: 'function_call', call_id: 'c', name: 'answer' }]);
+  expect(lines.slice(1)).toEqual([
+    { saw: 'model', id: 'a', text: '[image image/png]' },
+    { saw: 'model', id: 'b', text: 'done' },
+    { saw: 'model', text: 'Event' },
+  ]);
+  expect((await ask('x', { previous_response_id: 'resp_x' })).body.error).toMatchObject({
+    code: 'previous_response_not_found',
+  });
+});
+
+test('the end of a turn is a text for the waiting request only', async () => {
+  await using opened = await openModel('openai');
+  const { model, post, requests } = opened;
+  const ask = () =>
+    post('/responses', { model: 'm', input: 'Go.', tools: [{ type: 'function', name: 'answer' }] });
+  model.endTurn();
+  const waiting = ask();
+  await expect.poll(requests).toBe(1);
+  model.endTurn();
+  expect((await waiting).body.output).toMatchObject([{ content: [{ text: 'Done.' }] }]);
+  model.send(invoke('answer', 'a'));
+  expect((await ask()).body.output).toMatchObject([{ call_id: 'a' }]);
+});
+
 describe('a message', () => {
   const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'x' }] };
   const idsOf = (answer: { body: Reply }) => answer.body.content.map(({ id }) => id);
 
   test('goes to the oldest waiting request that is still there', async () => {
     await using opened = await openModel('anthropic');
-    const { model, origin, post, lines } = opened;
+    const { model, origin, post, requests } = opened;
     const tools = [{ name: 'answer' }];
     const left = request(`${origin}/v1/messages`, { method: 'POST' });
     const isGone = broken(left);
     left.end(JSON.stringify({ ...body, tools }));
-    await expect.poll(() => lines.length).toBe(1);
+    await expect.poll(requests).toBe(1);
     left.destroy();
     await isGone;
     const first = post('/v1/messages', { ...body, tools });
@@ -209,13 +315,13 @@ describe('a message', () => {
 
   test('waits for nothing when the model is closed', async () => {
     await using opened = await openModel('openai');
-    const { model, post, lines } = opened;
+    const { model, post, requests } = opened;
     const waiting = post('/v1/chat/completions', {
       ...body,
       tools: [{ type: 'function', function: { name: 'a' } }],
     });
     const failed = expect(waiting).rejects.toThrow('fetch failed');
-    await expect.poll(() => lines.length).toBe(1);
+    await expect.poll(requests).toBe(1);
     await model.close();
     await failed;
   });
@@ -289,11 +395,9 @@ describe('requests that are not as they should be', () => {
     invalid('openai', withMessage({ role: 'tool' }), 'must have a "tool_call_id", since its role is "tool"'),
     unknown('anthropic', '/v1/complete?key=s3cret', `POST /v1/complete, ${served}`),
     unknown('anthropic', PATHS.openai, `${served}. Use --model openai for this agent`),
-    unknown(
-      'openai',
-      '/v1/responses',
-      `only POST ${PATHS.openai}. Let the agent use the chat completions API`,
-    ),
+    unknown('openai', '/v1/embeddings', `only POST ${PATHS.openai} and POST /v1/responses`),
+    unknown('anthropic', '/v1/responses', `${served}. Use --model openai for this agent`),
+    invalid('openai', '{}', '$.model: is required'),
     unknown('openai', PATHS.anthropic, 'Use --model anthropic for this agent'),
   ])('%s %s %j: %i', async (provider, path, body, status, text) => {
     await using opened = await openModel(provider);
@@ -305,7 +409,8 @@ describe('requests that are not as they should be', () => {
       `the agent got status ${status} from the scripted model: ${answer.body.error.message}`,
     ]);
     expect(opened.warnings[0]).not.toContain('s3cret');
-    expect(opened.lines).toEqual([]);
+    expect(opened.unserved).toEqual(opened.warnings);
+    expect(opened.lines).toEqual([CANNOT[provider]]);
   });
 
   test('bodies over the limit and without end are cut off; warnings are bounded', async () => {

@@ -1,6 +1,7 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import Anthropic from '@anthropic-ai/sdk';
+import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError';
 import { generateText, jsonSchema, stepCountIs, streamText, tool } from 'ai';
 import OpenAI from 'openai';
 
@@ -67,6 +68,70 @@ async function openaiSdk({ env, isStreamed, tools, runTool }) {
   }
 }
 
+/** Anthropic's own runner of tools, which sends only what is new in a message thread. */
+async function anthropicRunner({ env, isStreamed, tools, runTool }) {
+  const client = new Anthropic({ ...credentials(env, 'ANTHROPIC'), maxRetries: 0 });
+  const called = [];
+  const runner = client.beta.messages.toolRunner({
+    model: MODEL,
+    max_tokens: 1000,
+    system: SYSTEM,
+    messages: [{ role: 'user', content: PROMPT }],
+    stream: isStreamed,
+    tools: tools.map(name => ({
+      name,
+      description: name,
+      input_schema: ARGUMENTS,
+      parse: args => args,
+      run: args => {
+        const { text, isError } = runTool(name, args);
+        if (isError) throw new ToolError(text);
+        return text;
+      },
+    })),
+  });
+  let text = '';
+  for await (const each of runner) {
+    const { content } = isStreamed ? await each.finalMessage() : each;
+    const uses = content.filter(({ type }) => type === 'tool_use');
+    if (uses.length > 0) called.push(uses.map(({ name }) => name));
+    else text = content[0].text;
+  }
+  return { text, messages: called };
+}
+
+/** The Responses API; a response continues the one before, or the whole conversation is sent. */
+const responsesSdk =
+  isContinued =>
+  async ({ env, isStreamed, tools, runTool }) => {
+    const client = new OpenAI({ ...credentials(env, 'OPENAI'), maxRetries: 0 });
+    const called = [];
+    let input = [{ role: 'user', content: PROMPT }];
+    let previous;
+    for (;;) {
+      const request = {
+        model: MODEL,
+        instructions: SYSTEM,
+        input,
+        previous_response_id: previous,
+        tools: tools.map(name => ({ type: 'function', name, parameters: ARGUMENTS, strict: false })),
+      };
+      const response = isStreamed
+        ? await client.responses.stream(request).finalResponse()
+        : await client.responses.create(request);
+      const calls = response.output.filter(({ type }) => type === 'function_call');
+      if (calls.length === 0) return { text: response.output_text, messages: called };
+      called.push(calls.map(({ name }) => name));
+      const results = calls.map(({ call_id, name, arguments: json }) => ({
+        type: 'function_call_output',
+        call_id,
+        output: runTool(name, JSON.parse(json)).text,
+      }));
+      if (isContinued) previous = response.id;
+      input = isContinued ? results : [...input, ...response.output, ...results];
+    }
+  };
+
 async function aiSdk(model, { isStreamed, tools, runTool }) {
   const called = [];
   const request = {
@@ -100,6 +165,13 @@ function credentials(env, provider) {
 
 export const LOOPS = {
   '@anthropic-ai/sdk': { provider: 'anthropic', run: anthropicSdk },
+  'the tool runner of @anthropic-ai/sdk': { provider: 'anthropic', run: anthropicRunner },
+  'the Responses API of openai': { provider: 'openai', run: responsesSdk(false) },
+  'the Responses API of openai, continued': { provider: 'openai', run: responsesSdk(true) },
+  'ai with the default of @ai-sdk/openai': {
+    provider: 'openai',
+    run: setting => aiSdk(createOpenAI(credentials(setting.env, 'OPENAI'))(MODEL), setting),
+  },
   openai: { provider: 'openai', run: openaiSdk },
   'ai with @ai-sdk/anthropic': {
     provider: 'anthropic',

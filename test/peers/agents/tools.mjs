@@ -14,7 +14,7 @@ const CANCEL = {
 /**
  * The operations of all tool servers in TOOL_URLS, as an agent offers them to its model: `server0__answer`, and one that cancels a
  * subscription. `run` gives the `tool_result`, or an error result; `events` gives the events of open subscriptions that arrived since it
- * was last called.
+ * was last called; `nextEvent` waits for one, and gives null if no subscription is open.
  */
 export async function openTools() {
   const runtime = await openRuntime();
@@ -23,7 +23,20 @@ export async function openTools() {
   const all = [...tools.flat(), CANCEL];
   const canceled = new Set();
   const groupId = 'agent-thread';
-  let seen = 0;
+  const given = new Set();
+  const subscriptions = () =>
+    runtime.calls.filter(({ invocation }) => !canceled.has(invocation.id)).map(subscriptionOf);
+  const isNew = event => !given.has(event);
+  const newEvents = () => {
+    const all = subscriptions().flatMap(({ call, events }) =>
+      events.filter(isNew).map(event => ({ event, arrivedAt: call.startedAt + event.ms })),
+    );
+    return all.toSorted((one, other) => one.arrivedAt - other.arrivedAt).map(({ event }) => event);
+  };
+  const take = events => {
+    for (const event of events) given.add(event);
+    return events.map(({ body }) => body.text);
+  };
   return {
     all,
     async run(name, args, id) {
@@ -40,17 +53,35 @@ export async function openTools() {
       const { body } = await call.result();
       return { ...body, isError: body.text?.startsWith('Error: ') ?? false };
     },
-    events() {
-      const arrived = runtime.calls.flatMap(({ callbacks }) => callbacks).map(({ body }) => body);
-      const events = arrived.filter(({ type }) => type === 'subscription_event');
-      const added = events.slice(seen);
-      seen = events.length;
-      return added.filter(({ tool_call_id: id }) => !canceled.has(id)).map(({ text }) => text);
+    events: () => take(newEvents()),
+    async nextEvent() {
+      const waiting = subscriptions().filter(({ isOpen, events }) => isOpen || events.some(isNew));
+      if (waiting.length === 0) return null;
+      const hasNew = ({ call }) =>
+        call.waitFor(each => isNew(each) && subscriptionOf(call).events.includes(each));
+      await Promise.race(waiting.map(hasNew));
+      return take(newEvents().slice(0, 1))[0];
     },
-    async close() {
-      await Promise.all(bases.map(base => runtime.closeThread(base, groupId)));
+    /** @param count how many servers are told, the first ones */
+    async close(count = bases.length) {
+      await Promise.all(bases.slice(0, count).map(base => runtime.closeThread(base, groupId)));
       runtime.close();
     },
+  };
+}
+
+/** The events of the subscription that a call opened: after its result, up to the final one. */
+function subscriptionOf(call) {
+  const { id, group_id: thread } = call.invocation;
+  const opened = call.callbacks.findIndex(({ body }) => body?.type === 'tool_result' && body.subscription);
+  const own = (opened < 0 ? [] : call.callbacks.slice(opened)).filter(
+    ({ body }) => body?.type === 'subscription_event' && body.tool_call_id === id && body.group_id === thread,
+  );
+  const final = own.findIndex(({ body }) => body.final);
+  return {
+    call,
+    isOpen: opened >= 0 && final < 0,
+    events: final < 0 ? own : own.slice(0, final + 1),
   };
 }
 

@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import { type Clock, systemClock } from './clock.js';
 
 /** Registers synchronous cleanup for any end of this process. It may be called more than once. Returns a function that removes it. */
@@ -130,24 +129,4 @@ export function handleEmergencies(end: (error: unknown) => void): () => void {
   });
   process.on('SIGQUIT', onQuit);
   return () => finish();
-}
-
-/** Percent; V8's default can reach 300 during heavy allocation. */
-const GROWTH = 100;
-
-/**
- * Collects garbage earlier: saves a quarter of peak memory for 5 % of the throughput, in a long-running server or for very long
- * content. Affects the whole process.
- * @param growth in percent of the memory in use
- */
-export function keepHeapTight(growth: number = GROWTH): void {
-  setFlagsFromString(`--heap-growing-percent=${growth}`);
-}
-
-/**
- * Keeps the space for new objects small, which saves about 45 MB in a process that creates many short-lived objects, such as for a
- * long diff. Call it before the work.
- */
-export function keepNewspaceSmall(): void {
-  setFlagsFromString('--semi-space-growth-factor=1');
 }

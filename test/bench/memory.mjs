@@ -9,8 +9,8 @@ const MIB = 1024 * 1024;
 const SIZES = [8 * MIB, 32 * MIB, 60 * MIB];
 const KINDS = ['ascii', 'mixed'];
 
-/** A text of n bytes: three copies of it, and what the program itself takes. */
-const limitOf = bytes => 3 * bytes + 120_000_000;
+/** A text of n bytes: six copies of it, and what the program itself takes. */
+const limitOf = bytes => 6 * bytes + 150_000_000;
 
 /** The highest memory of `-o text` for texts of several sizes and kinds. */
 export async function measureMemory(withTool) {

@@ -16,7 +16,7 @@ export function ratioTable(rows) {
 
 export function memoryTable(rows) {
   return table(
-    ['text', 'peak memory', 'target (3n + 120 MB; workbench: 3n + 150 MB)', ''],
+    ['text', 'peak memory', 'target (6n + 150 MB)', ''],
     rows.map(({ kind, bytes, peak, limit, isMet }) => [
       `${(bytes / MIB).toFixed(0)} MiB, ${kind}`,
       megabytes(peak),

@@ -16,7 +16,6 @@ import { stepLine } from '../../render/steps.js';
 import { createTheme, type Theme, wrapLine } from '../../render/terminal/theme.js';
 import { misdirected, refusedText } from '../../render/warnings.js';
 import { type CallIds, OpenListener } from '../../runtime/callback-server.js';
-import { keepHeapTight } from '../../system/process.js';
 import { type BoundedOutput, isClosed, outputOf } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { type OutputLine, safeJsonLine } from '../../util/redact.js';
@@ -46,7 +45,6 @@ interface ListenFlags extends ServerFlags {
 export async function runListen(flags: ListenFlags, terminal: Terminal): Promise<number> {
   const expected = [...(flags.expect ?? []), ...expectedPair(flags)];
   checkCount(flags, expected.length);
-  keepHeapTight();
   return runServer({ terminal }, async (run, onClose) => {
     const history = new History();
     run.log.subscribe(event => history.apply(event));

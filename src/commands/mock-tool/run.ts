@@ -12,7 +12,6 @@ import { pluralize } from '../../render/line.js';
 import { mockPlain } from '../../render/outputs/server-plain.js';
 import { verifiedMock } from '../../render/outputs/verification.js';
 import { systemClock } from '../../system/clock.js';
-import { keepHeapTight } from '../../system/process.js';
 import { watchFiles } from '../../system/watch-files.js';
 import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import { readUrl } from '../../util/url.js';
@@ -82,7 +81,6 @@ export async function runMockTool(
     (command && 'the command') ??
     (mcp === 'stdio' ? '--mcp stdio' : output === 'ndjson' ? '-o ndjson' : null);
   await checkReports(reporter, stdoutUser);
-  keepHeapTight();
   const files = await fixtureFiles(paths);
   if (flags.export !== undefined) return exportFixtures(files, flags.export, speed, terminal);
   const sources = await sourcesOf(files, flags, terminal);

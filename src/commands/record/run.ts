@@ -4,7 +4,6 @@ import type { EventRedactor } from '../../events/shareable.js';
 import { PROTOCOL_WORDS } from '../../protocol/callbacks.js';
 import { startRecorder } from '../../record/recorder.js';
 import { recordedPlain } from '../../render/outputs/server-plain.js';
-import { keepHeapTight } from '../../system/process.js';
 import { ignoreClosedPipes } from '../../system/streams.js';
 import { isCredentialHeader, secretsOf } from '../../util/credentials.js';
 import { createRedactor } from '../../util/redact.js';
@@ -88,7 +87,6 @@ function toolUrl(word: string): string {
 export async function runRecord(url: string, flags: RecordFlags, terminal: Terminal): Promise<number> {
   const options = recorderOptions(url, flags);
   const { save: path } = flags;
-  keepHeapTight();
   return runServer({ terminal, observer: 'recorder' }, async (run, onClose) => {
     const { log, about } = run;
     const redactor = recordedSecrets();

@@ -11,7 +11,6 @@ import { pictureLines } from '../../render/terminal/svg.js';
 import { createTheme } from '../../render/terminal/theme.js';
 import { mergeWarnings } from '../../render/warnings.js';
 import { writePublicFile } from '../../system/files.js';
-import { keepHeapTight, keepNewspaceSmall } from '../../system/process.js';
 import { isClosed, writeOut } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import {
@@ -67,8 +66,6 @@ export async function runRender(
   const { as, save, output, dialect = null, supports, call, failed } = options;
   const { stdin, stdout, stderr } = terminal;
   refuseContradictions(options, terminal);
-  keepHeapTight();
-  keepNewspaceSmall();
   const name = file === '-' ? 'standard input' : file;
   const bytes = await readSource(file, stdin, MAX_SAVED_BYTES);
   const to = as === 'svg' ? undefined : as;

@@ -5,7 +5,6 @@ import { sessionPlain } from '../../render/outputs/server-plain.js';
 import { verifiedSessions } from '../../render/outputs/verification.js';
 import { SessionPlatform } from '../../session/platform/platform.js';
 import { systemClock } from '../../system/clock.js';
-import { keepHeapTight } from '../../system/process.js';
 import { redactJson } from '../../util/redact.js';
 import { type ServerFlags, type ServerOutput, usageError } from '../options.js';
 import { readText } from '../read-source.js';
@@ -54,7 +53,6 @@ export async function runSessionMock(
   const given = flags.key === undefined ? env['API_KEY'] || null : fromEnvironment(flags.key, env, '--key');
   const key = given ?? randomBytes(24).toString('base64url');
   const script = await readScript(file, terminal);
-  keepHeapTight();
   return runServer({ terminal, command, secrets: [key], observer: 'platform' }, async (run, onClose) => {
     await run.save(flags.save);
     const { host, port, allowHost: allowHosts = [] } = flags;

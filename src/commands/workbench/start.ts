@@ -3,7 +3,6 @@ import { CallLog } from '../../events/history.js';
 import { pluralize } from '../../render/line.js';
 import { warningText } from '../../render/outputs/trouble.js';
 import { openUrl } from '../../system/child.js';
-import { keepHeapTight, keepNewspaceSmall } from '../../system/process.js';
 import type { ActionResult, Controls, Model, WorkbenchOptions } from '../../tui/workbench/model.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
@@ -20,9 +19,6 @@ import { copiesOf } from './copies.js';
 import { Servers } from './servers.js';
 import { Transcripts } from './transcripts.js';
 
-/** In percent. Most memory holds the kept calls and short-lived frames, so the heap can grow in small steps. */
-const HEAP_GROWTH = 40;
-
 /** `invoke --interactive`, and `protocol-cli` alone. @throws ProtocolCliError `usage` if the terminal cannot show a screen. */
 export async function startWorkbench(
   words: readonly string[],
@@ -34,8 +30,6 @@ export async function startWorkbench(
       'the workbench needs a terminal of at least 40×8 on stdin and stdout, outside CI',
       'protocol-cli invoke <url> <operation> needs no terminal; see protocol-cli --help.',
     );
-  keepHeapTight(HEAP_GROWTH);
-  keepNewspaceSmall();
   return runWorkbench(await planWorkbench(words, options, terminal), terminal);
 }
 

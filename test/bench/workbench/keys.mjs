@@ -13,7 +13,7 @@ const [UP, DOWN, PAGE_UP, PAGE_DOWN, END, ENTER] = [
   '\r',
 ];
 /** Three copies of the data, and what the program itself takes. */
-const limitOf = bytes => 3 * bytes + 150_000_000;
+const limitOf = bytes => 6 * bytes + 150_000_000;
 
 /** What there may be much of; each pair of keys goes to and fro, so that every one brings about a frame. */
 const SUBJECTS = [

@@ -19,14 +19,8 @@ import { groupBy } from '../util/collections.js';
 import type { Redactor } from '../util/redact.js';
 import { firstWithRest, joinFirst } from '../util/text.js';
 import { visibleLine } from '../util/visible.js';
-import {
-  evidenceLines,
-  type Finding,
-  findingsOf,
-  hasEvidence,
-  shareableRun,
-  type WireRecord,
-} from './check-evidence.js';
+import { evidenceLines, shareableRun, type WireRecord } from './check-evidence.js';
+import { type Finding, findingsOf, hasEvidence } from './check-findings.js';
 import { failureOf, problemLines } from './failure.js';
 import { type Line, MARKS, pluralize, quote, type Span, say } from './line.js';
 import { BADGES } from './outputs/markdown.js';

@@ -203,14 +203,20 @@ function onNoEnd(judged: readonly CallEvidence[], what: string): readonly Observ
   const closed = ended.filter(({ isCanceled }) => !isCanceled);
   const named = (how: string, ends: readonly RuntimeEnd[]) => ({
     name: `${how} by the runtime after ${rangeText(ends.map(({ waitedMs }) => waitedMs))}`,
+    advice: LONGER,
   });
   const onCanceled = hasResult ? inconclusive : unrecorded;
   return [
     ...closed.map(({ proof }) => unrecorded(what, proof, named('closed', closed))),
     ...canceled.map(({ proof }) => onCanceled(what, proof, named('canceled', canceled))),
-    ...pending.map(({ attempts }) => unrecorded(what, attempts, { name: 'still pending at the end' })),
+    ...pending.map(({ attempts }) => unrecorded(what, attempts, PENDING)),
   ];
 }
+
+const LONGER =
+  'Check the tool itself (protocol-cli check <url>), or record it again and let the runtime wait longer.';
+
+const PENDING = { name: 'still pending at the end', advice: LONGER };
 
 /** How a runtime ended a call that it did not get a result for. */
 interface RuntimeEnd {
@@ -421,16 +427,13 @@ function straysText([first, ...others]: readonly CallbackEvidence[]): string {
 function onStrays(evidence: Evidence, strays: readonly CallbackEvidence[]): Observed {
   const posts = unnamedStrays(evidence);
   if (posts.length === 0) return null;
-  const name = joinFirst([...new Set(posts.map(({ request }) => visibleLine(request.url)))], MAX_ADDRESSES);
+  const name = joinFirst([...new Set(posts.map(({ request }) => visibleLine(request.url)))], 3);
   const what = straysText(strays);
   if (posts.length < strays.length) return violated(what, posts, { name });
   return evidence.calls.some(({ callbacks, ending }) => callbacks.length === 0 && ending.kind === 'silent')
     ? violatedIfComplete(`${what}, and a call got no callback`, posts, { name })
     : doubtful(what, posts, { name });
 }
-
-/** Maximum number of wrong addresses that a finding names. */
-const MAX_ADDRESSES = 3;
 
 type Delivery = ReturnType<CallEvidence['deliveries']>[number];
 

@@ -7,17 +7,8 @@ import { groupBy } from '../../util/collections.js';
 import { safeJson } from '../../util/redact.js';
 import { elapsedMs } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import {
-  CASES,
-  evidenceLines,
-  evidenceOf,
-  type Finding,
-  findingsOf,
-  hasEvidence,
-  isBreach,
-  isOfExit,
-  type WireRecord,
-} from '../check-evidence.js';
+import { evidenceLines, evidenceOf, type WireRecord } from '../check-evidence.js';
+import { adviceOf, CASES, type Finding, findingsOf, hasEvidence, isOfExit } from '../check-findings.js';
 import {
   callTexts,
   factsOf,
@@ -107,7 +98,7 @@ const json: CheckFormat = ({ program, target, run, record, warnings }) => {
     verdict,
     durationMs: durationOf(record),
     ...(exit && { exit }),
-    checks: run.checks.map(row => rowReport(row, record)),
+    checks: run.checks.map(row => rowReport(row, record, adviceOf(row))),
     cases: cases.map(({ reasonLines: _, ...each }) => each),
     gaps,
     idleExpectedFailures: idle,
@@ -121,8 +112,9 @@ const json: CheckFormat = ({ program, target, run, record, warnings }) => {
 };
 
 function rowReport(
-  { expectedFailure, spots = [], reasonLines: _, advice, ...row }: Row,
+  { expectedFailure, spots = [], reasonLines: _, advice: _own, ...row }: Row,
   record: WireRecord,
+  advice: string | undefined,
 ): object {
   const { id, standing, events, runs } = row;
   const { reason, place } = expectedFailure ?? {};
@@ -130,7 +122,7 @@ function rowReport(
   return {
     ...row,
     statement,
-    ...(isBreach(standing) && { advice: advice ?? RULES[id].advice }),
+    ...(advice !== undefined && { advice }),
     ...(expectedFailure && { expectedFailure: { reason, place } }),
     ...(hasEvidence(standing) && {
       evidence: evidenceOf({ events, spots, ...(runs && { runs }) }, record).shown,
@@ -246,7 +238,8 @@ const markdown: CheckFormat = ({ target, program, run, record, warnings }) => {
   const isShown = (row: Row) => run.exit === null || !isOfExit(row);
   const rules = bySeverity(run.checks.filter(isShown)).map(row => {
     const { id, side, level, standing, reason, scenarios, expectedFailure, runs } = row;
-    const { advice = RULES[id].advice, cause, calls } = row;
+    const { cause, calls } = row;
+    const advice = adviceOf(row);
     const seen =
       expectedFailure && standing === 'expected'
         ? `${reason} (${expectedFailure.reason})`
@@ -254,7 +247,7 @@ const markdown: CheckFormat = ({ target, program, run, record, warnings }) => {
     const asks = `the ${side} ${RULES[id].statement}`;
     const where = scenarios ? ` in ${safe(scenariosText(scenarios))}` : '';
     const which = cause ? '' : ofCalls(calls);
-    const toDo = isBreach(standing) ? `<br>to do: ${safe(advice)}` : '';
+    const toDo = advice === undefined || cause ? '' : `<br>to do: ${safe(advice)}`;
     return [id, level, cell(asks), STANDINGS[standing].badge, cell(seen) + where + which + toDo];
   });
   const shownCases = run.cases.filter(({ byExit }) => run.exit === null || !byExit);

@@ -139,6 +139,9 @@ describe('three silent calls', () => {
     expect([heading, rule?.slice(0, 13)]).toEqual(['Could not run', '? TOOL-ALWAYS']);
     expect(reason).toMatch(/^ {4}3 of 3 calls have no result: /);
     expect(reason).toMatch(how);
+    expect(stdout).toMatch(
+      /^ {4}to do {5}Check the tool itself \(protocol-cli check <url>\), or record it again/m,
+    );
     const github = await check('--reporter', 'github');
     expect(github.stdout).toMatch(/^::error title=TOOL-ALWAYS could not run::3 of 3 calls have no result/);
     const junit = await check('--reporter', 'junit');

@@ -1,0 +1,210 @@
+import { isFatalExit } from '../check/crash.js';
+import { type Conformance, type Row, RULES, type Standing } from '../check/judge.js';
+import type { RequirementId, Side } from '../protocol/requirements.js';
+import { type Line, quote, say } from './line.js';
+
+/** A result of a check: for a rule, a case, a gap in the recording, an expected failure that could not occur, or the exit of a server. */
+export interface Finding extends Pick<Row, 'events' | 'spots' | 'runs'> {
+  readonly about: Side | 'case' | 'gap' | 'idle' | 'exit';
+  readonly standing: Standing;
+  readonly heading: Line;
+  /** The heading as plain text. Untrusted. */
+  readonly name: string;
+  /** The title of a code annotation. */
+  readonly title: string;
+  readonly kind: string;
+  readonly reasons: readonly string[];
+  readonly scenarios?: readonly string[] | undefined;
+  /** `file:line` of the place to fix. */
+  readonly place?: string | undefined;
+  readonly calls?: Row['calls'] | undefined;
+  readonly expected?: string | undefined;
+  readonly actual?: string | undefined;
+  /** How to fix a violation. */
+  readonly advice?: string;
+  /** The failed rule that explains why this one could not run. */
+  readonly cause?: RequirementId | undefined;
+  /** What else it says, with labels. */
+  readonly facts?: readonly (readonly [label: string, text: string])[];
+}
+
+/** Rules whose violations explain others, and are listed first. */
+const CAUSES: readonly RequirementId[] = [
+  'TOOL-ACK',
+  'TOOL-POST',
+  'TOOL-OPAQUE',
+  'TOOL-DISCOVER',
+  'TOOL-NAMES',
+];
+
+/**
+ * All results of a check: the exit of a server, rules, cases, gaps in the recording, and expected failures that could not occur. The exit
+ * of a server stands for all that it caused.
+ */
+export function findingsOf(run: Conformance): Finding[] {
+  const { checks, gaps, idle, exit, missingResults } = run;
+  const nothing = { events: [], kind: 'gap' };
+  const isShown = (row: Row) => exit === null || !isOfExit(row);
+  const silent = missingResults === null ? [] : checks.filter(({ id }) => id === 'TOOL-ALWAYS');
+  const causes = [
+    ...checks.filter(({ id, standing }) => isBreach(standing) && CAUSES.includes(id)),
+    ...silent.filter(({ standing }) => standing === 'could-not-run'),
+  ];
+  const rows = [...new Set([...causes, ...checks])].filter(isShown);
+  const cases = run.cases.filter(({ byExit }) => exit === null || !byExit);
+  return [
+    ...(exit ? [exitFinding(exit, run)] : []),
+    ...rows.map(row => ({ ...findingOf(row), cause: causeOf(row, checks) })),
+    ...cases.map(({ place, operation, status, reason, reasonLines: reasons = [reason], events, calls }) => ({
+      about: 'case' as const,
+      standing: CASES[status],
+      heading: [...quote(operation, 'title'), say('  '), ...quote(place, 'dim')],
+      name: `${operation} ${place}`,
+      title: `case ${operation} ${status === 'fail' ? 'failed' : 'could not run'}`,
+      kind: 'case',
+      reasons,
+      place,
+      events,
+      calls,
+    })),
+    ...gaps.map(({ place, reason }) => ({
+      ...nothing,
+      about: 'gap' as const,
+      standing: 'could-not-run' as const,
+      heading: quote(place, 'title'),
+      name: `recording is complete at ${place}`,
+      title: 'incomplete recording; violations may be missed',
+      reasons: [reason],
+      place,
+    })),
+    ...idle.map(({ id, place, why }) => ({
+      ...nothing,
+      about: 'idle' as const,
+      standing: 'not-applicable' as const,
+      heading: [say(id, 'title'), say('  is expected to fail')],
+      name: id,
+      title: `${id} is expected to fail`,
+      reasons: [`it ${why} (${place})`],
+      place,
+    })),
+  ];
+}
+
+/** Whether the exit of the server stands for this row; an expected failure has a row of its own. */
+export function isOfExit({ byExit, standing }: Row): boolean {
+  return byExit === true && (isBreach(standing) || standing === 'could-not-run');
+}
+
+/** The name of the test that fails if a server exits. */
+const KEEPS_RUNNING = 'the server keeps running';
+
+const REPEATED = 'a new server exited too, with nothing else in progress';
+
+function exitFinding(
+  exit: NonNullable<Conformance['exit']>,
+  { checks, cases, verdict }: Conformance,
+): Finding {
+  const { message, output, calls, cause, isRepeated } = exit;
+  const rows = checks.filter(isOfExit);
+  const broken = rows.filter(({ standing }) => isBreach(standing));
+  const names = [
+    ...rows.flatMap(({ id, standing }) => (isBreach(standing) ? [] : [id])),
+    ...cases.flatMap(({ byExit, operation, place }) => (byExit ? [`case ${operation} ${place}`] : [])),
+  ];
+  const [first] = broken;
+  const isFailure = isFatalExit(exit) || (isRepeated === null && first !== undefined);
+  return {
+    about: 'exit',
+    standing: isFailure && verdict === 'failed' ? 'failed' : 'could-not-run',
+    heading: quote(message, 'title'),
+    name: KEEPS_RUNNING,
+    title: message,
+    kind: 'exit',
+    reasons: output?.length === 0 ? ['it wrote nothing to stderr'] : (output ?? [REFUSED]),
+    events: [...cause, ...broken.flatMap(({ events }) => events)],
+    spots: broken.flatMap(({ spots = [] }) => spots),
+    calls: output === null ? calls : (first?.calls ?? calls),
+    expected: first?.expected,
+    facts: [
+      ...broken.map(
+        ({ id, level }) => ['fails', `${id} (${level}): the tool ${RULES[id].statement}`] as const,
+      ),
+      ...(output === null ? [] : [['repeated', isRepeated ? REPEATED : notRepeated(exit)] as const]),
+      ...(names.length === 0 ? [] : [['not run', names.join(', ')] as const]),
+    ],
+    ...(output === null && { advice: FIND_CALL }),
+    ...(output !== null && first && { advice: RULES[first.id].advice }),
+  };
+}
+
+const REFUSED = 'it had answered before, and then refused every connection';
+const FIND_CALL =
+  'Read the log of the tool, and start it again. protocol-cli check --command <command> finds the call that ends it.';
+
+function notRepeated({ isRepeated, repeats }: NonNullable<Conformance['exit']>): string {
+  if (isRepeated === null) return 'no: a recording cannot be repeated';
+  if (repeats === 0) return 'no: nothing that it was doing may be called again';
+  return repeats === 1
+    ? 'no: a new server with the same call, and nothing else in progress, did not exit'
+    : `no: ${repeats} new servers with one call or probe each, and nothing else in progress, did not exit`;
+}
+
+export const CASES = { pass: 'passed', fail: 'failed', 'could-not-run': 'could-not-run' } as const;
+
+/** The failed rule that explains why this one could not run. */
+function causeOf({ cause, standing }: Row, checks: readonly Row[]): Finding['cause'] {
+  if (standing !== 'could-not-run') return undefined;
+  return checks.find(({ id, status }) => id === cause && status === 'fail')?.id;
+}
+
+function findingOf(row: Row): Finding {
+  const { id, side, level, standing, reason, reasonLines = [reason], expectedFailure, events } = row;
+  const { statement } = RULES[id];
+  const advice = adviceOf(row);
+  const rule = {
+    about: side,
+    standing,
+    heading: [say(id, 'title'), say(`  ${level}  `, 'dim'), say(statement)],
+    name: `${id} ${statement}`,
+    title: titleOf(row),
+    kind: level,
+    events,
+  };
+  if (standing === 'stale') {
+    const stale = `it passes but is expected to fail; remove it from ${expectedFailure?.place}`;
+    return { ...rule, reasons: [stale], place: expectedFailure?.place };
+  }
+  const { scenarios, calls, expected, actual, spots = [], runs } = row;
+  const isExpected = expectedFailure !== undefined && standing === 'expected';
+  return {
+    ...rule,
+    reasons: [
+      ...(isExpected ? [`expected: ${expectedFailure.reason} (${expectedFailure.place})`] : []),
+      ...reasonLines,
+    ],
+    ...{ scenarios, calls, expected, actual, spots },
+    ...(runs && { runs }),
+    ...(advice !== undefined && { advice }),
+  };
+}
+
+/** What to do about it: of what did not pass. */
+export function adviceOf({ id, standing, advice }: Row): string | undefined {
+  if (isBreach(standing)) return advice ?? RULES[id].advice;
+  return standing === 'could-not-run' ? advice : undefined;
+}
+
+function titleOf({ id, level, standing }: Row): string {
+  if (standing === 'could-not-run') return `${id} could not run`;
+  return standing === 'flaky' ? `${id} is flaky` : `${id} (${level})`;
+}
+
+/** Whether this result has to be fixed. */
+export function isBreach(standing: Standing): boolean {
+  return standing === 'failed' || standing === 'flaky' || standing === 'warned';
+}
+
+/** Whether messages can prove this result. */
+export function hasEvidence(standing: Standing): boolean {
+  return standing !== 'passed' && standing !== 'stale' && standing !== 'not-applicable';
+}

@@ -18,7 +18,11 @@ export async function main(argv: readonly string[], version: string): Promise<vo
   const run: RunCommand = async body => {
     const { stdin, stdout, stderr, env } = process;
     process.exitCode = await body({
-      ...{ stdin, stdout, stderr, env, announceUserCode },
+      stdin,
+      stdout,
+      stderr,
+      env,
+      announceUserCode,
       afterDashes: wordsAfterDashes(argv),
       cwd: workingDirectory(),
       home: homedir(),

@@ -297,7 +297,8 @@ async function startServer(
     );
   const { startCommand } = await import('../system/child.js');
   const starting = startCommand({
-    ...{ command, signal },
+    command,
+    signal,
     ...(cwd !== undefined && { cwd }),
     ...(url !== undefined && { answering: waiting => untilAnswering(url, waiting) }),
     ...(readyWithinMs !== undefined && { readyWithinMs }),

@@ -144,7 +144,10 @@ export class Forwarder {
     });
     return recorded.recordSending(
       this.client.send({
-        ...{ method, url, headers, read: about.purpose === 'discovery' ? TOOLSET : ACKNOWLEDGEMENT },
+        method,
+        url,
+        headers,
+        read: about.purpose === 'discovery' ? TOOLSET : ACKNOWLEDGEMENT,
         timeoutMs: 0, // the sender has its own timeout
         ...(body && { body: body.bytes }),
         ...(signal && { signal }),

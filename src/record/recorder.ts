@@ -61,7 +61,9 @@ export async function startRecorder(
   const allows = allowedDestinations(allowCallbacks);
   const routes = new RecorderRoutes(forwarder, tool, allows, () => callbackBase ?? server.url);
   const server: RunningServer = await startServer({
-    ...{ host, port, maxBody },
+    host,
+    port,
+    maxBody,
     allowedHosts: [...allowHosts, ...(callbackBase ? [new URL(callbackBase).host] : [])],
     limits: { closeMs: drainMs },
     routes: routes.all,
@@ -74,7 +76,10 @@ export async function startRecorder(
   };
   const { url } = server;
   return {
-    ...{ port: server.port, url, close, [Symbol.asyncDispose]: close },
+    port: server.port,
+    url,
+    close,
+    [Symbol.asyncDispose]: close,
     callEnds: () => routes.ends.counts,
     findTool: async () => (await tool.endpoint().catch(() => null)) !== null,
   };
@@ -143,7 +148,10 @@ class RecorderRoutes {
 
   get #routes(): Route[] {
     const post = (name: string, serves: Route['serves'], handle: Handle): Route => ({
-      ...{ name, serves, method: 'POST', accepts: 'anything' },
+      name,
+      serves,
+      method: 'POST',
+      accepts: 'anything',
       handle: (incoming, bytes) => this.#replyOf(handle, incoming, bytes),
     });
     return [
@@ -152,7 +160,8 @@ class RecorderRoutes {
       post('choice', path => this.#questions.resolve(path) !== undefined, this.#choice),
       {
         ...post('discovery', path => path === DISCOVERY, this.#discover),
-        ...{ method: 'GET', accepts: 'nothing' },
+        method: 'GET',
+        accepts: 'nothing',
       },
       post('notice', path => Object.hasOwn(NOTICES, path), this.#notice),
     ];
@@ -173,7 +182,10 @@ class RecorderRoutes {
    */
   #elsewhere(serves: Route['serves']): Route {
     return {
-      ...{ name: 'elsewhere', method: 'any', accepts: 'anything', serves },
+      name: 'elsewhere',
+      method: 'any',
+      accepts: 'anything',
+      serves,
       handle: (incoming, bytes) => {
         const body = new Content(bytes);
         const isCallback = incoming.method === 'POST' && traitsOf(body.messageType) !== undefined;

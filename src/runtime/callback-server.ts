@@ -79,7 +79,9 @@ export class CallbackServer {
       });
     };
     const elsewhere: Route = {
-      ...{ name: 'elsewhere', method: 'any', accepts: 'anything' },
+      name: 'elsewhere',
+      method: 'any',
+      accepts: 'anything',
       serves: path => receiverOf(path) === undefined,
       handle: async (incoming, bytes) => {
         const body = new Content(bytes);

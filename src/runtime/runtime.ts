@@ -134,7 +134,10 @@ export class Runtime {
       const { status } = await wire.send(
         { purpose: 'invocation', attempt, calls: [key], thread },
         {
-          ...{ method: 'POST', url, signal, body: Buffer.from(exactJson(invocation)) },
+          method: 'POST',
+          url,
+          signal,
+          body: Buffer.from(exactJson(invocation)),
           headers: { 'content-type': 'application/json' },
           read: (status, headers) => (status === 200 ? readAcknowledgement(status, headers) : REFUSAL_LIMIT),
           timeoutMs: 0, // the call's own timeout ends the request

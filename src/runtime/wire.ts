@@ -142,7 +142,13 @@ export class Wire {
     const isOwnOrigin = URL.canParse(url) && new URL(url).origin === new URL(this.url).origin;
     const headers = { ...request.headers, ...(isOwnOrigin && this.headers) };
     const recorded = new RecordedRequest(this.log, {
-      ...{ from: 'runtime', to: 'tool', method, url, headers, purpose, attempt },
+      from: 'runtime',
+      to: 'tool',
+      method,
+      url,
+      headers,
+      purpose,
+      attempt,
       ...about,
       body: body && new Content(body),
     });

@@ -44,7 +44,12 @@ export function bind<Screen>(
   const names = keys.split(' ');
   const label = labelOf(names);
   return {
-    ...{ place, keys: names, label, does, run, isUrgent },
+    place,
+    keys: names,
+    label,
+    does,
+    run,
+    isUrgent,
     hint(screen) {
       const said = typeof hint === 'function' ? hint(screen) : hint;
       return typeof said === 'string' ? [labelOf(names.slice(0, 1)), said] : said;

@@ -85,7 +85,11 @@ export async function planCheck(
   const files = () => import('../../fixtures/check-files.js');
   const source = async (path: string) => ({ path, text: await readText(path, stdin) });
   return {
-    ...{ flags, subject, sides, selection, reports },
+    flags,
+    subject,
+    sides,
+    selection,
+    reports,
     cases:
       cases === undefined
         ? []

@@ -401,7 +401,8 @@ async function probe(
   const wireTo = (url: string) => new Wire(log, client, url, readHeaders(flags, terminal.env));
   const start = { ...servers.options, signal };
   const url = await startTarget(target, {
-    ...{ ...start, onStop },
+    ...start,
+    onStop,
     ...(!quiet && !repeat && { onRemark: text => print(`${visibleLine(text)}\n`) }),
   });
   const server: OwnServer = {
@@ -415,7 +416,11 @@ async function probe(
     },
   };
   await probes({
-    ...{ operations, cases, probeTimeoutMs, clock, signal },
+    operations,
+    cases,
+    probeTimeoutMs,
+    clock,
+    signal,
     wire: wireTo(url),
     server: target.kind === 'command' && !repeat ? server : undefined,
     listener: listenerOf({ ...flags, maxBody: MAX_CALLBACK }),

@@ -97,7 +97,10 @@ export async function driveRuntime(
   const print = (text: string) => progress.printLine(redactor.text(text));
   const warnings: Warning[] = [];
   const recordings = await runScenarios(scenarios, {
-    ...{ clock, windowMs, signal, onProgress: progress.update },
+    clock,
+    windowMs,
+    signal,
+    onProgress: progress.update,
     open: driverOf(command, model),
     onWarning: message => void warnings.push({ message }),
     onSilence: message => quiet || progress.printLine(`${message}\n`),

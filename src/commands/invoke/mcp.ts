@@ -85,7 +85,9 @@ export class McpRun extends CallRun<Found> {
     const lines = verbosely && serverOutput(text => verbosely(run.clean(text)));
     run.onStop(async () => lines?.end());
     const server = await openServer({ ...peer, headers }, run, {
-      ...{ timeout, maxBody, isQuiet: this.isDrawn || quiet },
+      timeout,
+      maxBody,
+      isQuiet: this.isDrawn || quiet,
       ...(lines && !terminal.stdout.isTTY && { onStderr: lines.add }),
       ...(verbosely && { onMessage: jsonRpcPrinter(redactor, verbosely) }),
     });

@@ -211,7 +211,11 @@ class RapRun extends CallRun<Found> {
     const invocation = runtime.addressed(invocationOf(identity, tool.name, args));
     const stopCancelling = denial ? () => {} : this.cancelWhenInterrupted(invocation.id);
     const call = {
-      ...{ endpoint, invocation, retries, lenientAck, timeoutMs },
+      endpoint,
+      invocation,
+      retries,
+      lenientAck,
+      timeoutMs,
       pausesForUser: this.pausesForUser,
       stopWaiting: (pending: Exchange) => chooser.isLeftOpen(pending),
     };

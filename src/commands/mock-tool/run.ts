@@ -205,7 +205,13 @@ function toolOptions(flags: MockToolFlags): MockToolOptions {
   const { host, port, maxBody, retries, maxPending, keep, drain: drainMs } = flags;
   const { seed, rateLimit } = flags;
   return {
-    ...{ host, port, maxBody, retries, maxPending, keep, drainMs },
+    host,
+    port,
+    maxBody,
+    retries,
+    maxPending,
+    keep,
+    drainMs,
     allowHosts: flags.allowHost ?? [],
     allowCallbacks: flags.allowCallback ?? [],
     allowRepeats: flags.allowRepeats === true,
@@ -252,7 +258,10 @@ async function serveRap(
   const output = await (isScreen ? screenOutput : lineOutput)(tool, context, terminal);
   onClose(() => output.close());
   return {
-    ...{ tool, output, env: { TOOL_URL: url }, quit: output.quit },
+    tool,
+    output,
+    env: { TOOL_URL: url },
+    quit: output.quit,
     warnings: [...warnings, ...startWarnings(flags, url, sources.fixtures)],
   };
 }
@@ -286,7 +295,8 @@ async function serveMcp(
     tool: { verify: () => tool.verify(), replaceFixtures: set => mcp.replaceFixtures(set) },
     env: address ? { MCP_URL: address.url } : {},
     warnings: [...warnings, ...networkWarnings(flags), ...(fixtures ? leftOut(fixtures) : [])],
-    ...{ output, quit: Promise.race([output.quit, over]) },
+    output,
+    quit: Promise.race([output.quit, over]),
   };
 }
 
@@ -328,7 +338,11 @@ function lineOutput(
     });
   return startLines(
     {
-      ...{ output, flags, command, redactor, about: headerFor('tool') },
+      output,
+      flags,
+      command,
+      redactor,
+      about: headerFor('tool'),
       subscribe: output === 'ndjson' ? learning : subscribe,
       printer: (stream, level) => mockPlain(stream, { level }),
     },

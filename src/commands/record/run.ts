@@ -66,8 +66,14 @@ function recorderOptions(url: string, flags: RecordFlags) {
   if (save === '-')
     throw usageError('--save needs a file name', '-o ndjson writes the transcript to stdout.');
   return {
-    ...{ url: toolUrl(url), host, port, maxBody: flags.maxBody, drainMs: flags.drain },
-    ...{ allowHosts: allowHost, allowCallbacks: allowCallback, callbackBase: callbackUrl },
+    url: toolUrl(url),
+    host,
+    port,
+    maxBody: flags.maxBody,
+    drainMs: flags.drain,
+    allowHosts: allowHost,
+    allowCallbacks: allowCallback,
+    callbackBase: callbackUrl,
   };
 }
 
@@ -122,7 +128,10 @@ export async function runRecord(url: string, flags: RecordFlags, terminal: Termi
     if (flags.output === 'ndjson') ignoreClosedPipes(stdout);
     const output = startLines(
       {
-        ...{ output: flags.output, flags, redactor, about },
+        output: flags.output,
+        flags,
+        redactor,
+        about,
         subscribe: listener => log.subscribe(listener),
         printer: (stream, level) => recordedPlain(stream, { level, redactor }),
       },

@@ -228,7 +228,8 @@ async function openLocalTool(
   const tool = await startLocalTool({
     ...(loaded && { fixtures: loaded.fixtures }),
     ...handlers,
-    ...{ clock, log },
+    clock,
+    log,
     ...(seed !== undefined && { seed }),
     ...(chooser.by === 'flag' && { choose: picking(chooser) }),
   });

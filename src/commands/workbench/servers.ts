@@ -151,7 +151,9 @@ class ServerConnection {
     const { target, isConfigured } = origin;
     const command = commandOf(target);
     this.server = {
-      ...{ id, about: nameOf(target), isConfigured },
+      id,
+      about: nameOf(target),
+      isConfigured,
       ...(command !== null && { output: [] }),
       state: isConfigured && command !== null ? { kind: 'unstarted', command } : { kind: 'loading' },
     };

@@ -46,7 +46,10 @@ export async function planWorkbench(given: readonly string[], options: InvokeOpt
     );
   const hasArguments = words.words.length > 0 || words.whole !== undefined;
   return {
-    ...{ options, headers, target, operation },
+    options,
+    headers,
+    target,
+    operation,
     consent: await Consent.read(options, terminal),
     configured: target ? [] : await configuredIn(terminal),
     arguments: hasArguments ? await readArguments(words, keyboard()) : undefined,
@@ -120,8 +123,15 @@ async function show(plan: WorkbenchPlan, run: Run, load: () => Promise<Draw>): P
   }
   const { model, controls, onModelChange } = engine;
   const screen = draw({
-    ...{ model, controls, onModelChange, subscribe: log.subscribe },
-    ...{ stdin, stdout, level: colourOf(stdout, options, terminal), supports, clock },
+    model,
+    controls,
+    onModelChange,
+    subscribe: log.subscribe,
+    stdin,
+    stdout,
+    level: colourOf(stdout, options, terminal),
+    supports,
+    clock,
     start: {
       ...(server !== undefined && { server }),
       ...(transcript !== undefined && { transcript }),
@@ -149,7 +159,10 @@ export function createEngine(
   const starting = new AbortController();
   setMaxListeners(0, starting.signal); // every starting command adds a listener
   const servers = new Servers({
-    ...{ run, onChange, client: run.openClient(), closeSignal: starting.signal },
+    run,
+    onChange,
+    client: run.openClient(),
+    closeSignal: starting.signal,
     onServerExit: (endpoint, exit) => calls.endPendingCalls(endpoint, exit),
   });
   const calls = new Calls(run, callLog, servers, options, consent);

@@ -362,7 +362,9 @@ class McpEndpoint {
       { ...at, method: 'POST', accepts: 'json', handle: this.#post },
       { ...at, method: 'GET', accepts: 'nothing', handle: () => NO_STREAM },
       {
-        ...{ ...at, method: 'DELETE', accepts: 'nothing' },
+        ...at,
+        method: 'DELETE',
+        accepts: 'nothing',
         handle: incoming => this.#inSession(webRequest(incoming), undefined),
       },
     ];

@@ -311,7 +311,12 @@ export class PlatformSession {
     const { method, url, body } = request;
     const headers = { ...request.headers, accept: 'application/json' };
     const recorded = new RecordedRequest(log, {
-      ...{ from: 'client', to: 'platform', dialect: 'session', method, url, thread },
+      from: 'client',
+      to: 'platform',
+      dialect: 'session',
+      method,
+      url,
+      thread,
       headers: { ...headers, authorization: REDACTED },
       ...about,
       body: body && new Content(body),

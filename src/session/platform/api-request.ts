@@ -225,7 +225,12 @@ export class ApiRequest {
   record({ thread = this.session?.id, calls }: About = {}) {
     const { purpose, incoming, body } = this;
     this.#recorded ??= new ServedRequest(this.log, incoming, {
-      ...{ from: 'client', to: 'platform', dialect: 'session', purpose, thread, calls },
+      from: 'client',
+      to: 'platform',
+      dialect: 'session',
+      purpose,
+      thread,
+      calls,
       headers: redactHeaders(incoming.headers),
       body: body.length > 0 ? new Content(body) : undefined,
     });

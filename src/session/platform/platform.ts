@@ -374,7 +374,10 @@ export class SessionPlatform implements AsyncDisposable {
       return request.refuseMediaType(accepts);
     };
     return {
-      ...{ name: `${method} ${purpose}`, method, accepts: accepts ?? 'nothing', first },
+      name: `${method} ${purpose}`,
+      method,
+      accepts: accepts ?? 'nothing',
+      first,
       serves:
         path === null ? target => /^\/api\/v2(?:\/|$)/.test(target) : target => templateOf(target) === path,
       handle: (incoming, body) => requestOf(incoming, body).handledBy(respond),

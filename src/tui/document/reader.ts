@@ -336,7 +336,9 @@ function slotsOf(
   const look = lookAt(width);
   const slots = parts.map(
     ({ title, document, isStream = false }, index): Slot => ({
-      ...{ index, title, isStream },
+      index,
+      title,
+      isStream,
       size: { columns: width, rows: Math.max(0, rows - TITLE) },
       get document() {
         return document(look); // parts that are not visible are not laid out
@@ -393,7 +395,9 @@ export class SheetReader {
     const { highlighter } = this;
     const { isUnfolded } = this.#style;
     const { slots, isBeside } = slotsOf(sheet, view, size, columns => ({
-      ...{ isSplit: isSplit(this.#style, columns), isUnfolded, showsBytes: view.showsBytes },
+      isSplit: isSplit(this.#style, columns),
+      isUnfolded,
+      showsBytes: view.showsBytes,
       get highlighter() {
         return highlighter();
       },

@@ -100,7 +100,8 @@ export class PlatformView extends ListScreen {
     this.list = this.listDetail({
       title: 'Calls',
       tabs: [{ name: 'call', title: 'Call' }],
-      ...{ wide: 120, share: 0.55 },
+      wide: 120,
+      share: 0.55,
       entries: () => {
         this.#calls ??= callsOf(this.#sessions.list);
         const calls = this.#calls;

@@ -48,7 +48,9 @@ export function toolsList(model: Pick<Model, 'servers' | 'recent'>) {
   return {
     title: 'Tools',
     tabs: TOOL_TABS,
-    ...{ wide: 100, share: 0.38, headRows: 0 },
+    wide: 100,
+    share: 0.38,
+    headRows: 0,
     entries() {
       const { servers } = model;
       return entries.of(servers, () => entriesOf(servers));

@@ -116,7 +116,9 @@ export abstract class WorkbenchPages extends ListScreen {
     this.tools = this.listDetail(toolsList(model));
     this.calls = this.listDetail(
       callsList({
-        ...{ model, supports, onChange },
+        model,
+        supports,
+        onChange,
         source: () => this.source,
         now: () => this.now,
         marked: () => this.#marked,

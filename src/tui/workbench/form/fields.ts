@@ -147,8 +147,12 @@ interface Place extends Pick<Field, 'key' | 'isRequired' | 'isExtra'> {
 
 /** The place of a field that the user adds. */
 const ADDED: Place = {
-  ...{ key: null, isRequired: true, isExtra: false },
-  ...{ depth: 1, room: MAX.fields, defaults: 'all' },
+  key: null,
+  isRequired: true,
+  isExtra: false,
+  depth: 1,
+  room: MAX.fields,
+  defaults: 'all',
 };
 
 /** Divides the room evenly between `count` fields. */

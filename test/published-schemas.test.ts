@@ -1,15 +1,19 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { transcriptLineSchema } from '../src/events/transcript-reader.js';
 import { caseFileSchema } from '../src/fixtures/check-files.js';
 import { fileSchema } from '../src/fixtures/file-schema.js';
 import { scriptFileSchema } from '../src/fixtures/session-script.js';
+import { callbackSchema } from '../src/protocol/callbacks.js';
 import {
   abilitySchema,
   inabilitySchema,
   instructionSchema,
   observationSchema,
 } from '../src/protocol/driver.js';
+import { invocationSchema } from '../src/protocol/invocation.js';
+import { toolsetSchema } from '../src/protocol/toolset.js';
 import { repeatsSchema, reportSchema, sessionReportSchema } from '../src/render/outputs/schemas.js';
 import { type Name, publishedSchema } from './support/published-schema.js';
 
@@ -53,7 +57,49 @@ const SCHEMAS = {
     ...z.toJSONSchema(transcriptLineSchema, OUTPUT),
   },
   driver: driverSchema(),
+  toolset: {
+    title: 'Toolset of RAP',
+    description: 'The answer of a tool server to GET {base}/.well-known/rap-toolset',
+    ...messageSchema(toolsetSchema),
+  },
+  invocation: {
+    title: 'Invocation of RAP',
+    description: 'What a runtime POSTs to the endpoint of a toolset, to call an operation',
+    ...messageSchema(invocationSchema),
+  },
+  callbacks: {
+    title: 'Callback of RAP',
+    description:
+      'What a tool POSTs to the callback_url of an invocation; type says which of five messages it is',
+    ...messageSchema(callbackSchema),
+  },
 } satisfies Record<Generated, object>;
+
+/** For an optional member, null counts as absent: the reference sends it. */
+function messageSchema(schema: z.ZodMiniType): object {
+  return withNulls(z.toJSONSchema(schema, INPUT));
+}
+
+type JsonSchema = z.core.JSONSchema.JSONSchema;
+
+function withNulls(schema: JsonSchema): JsonSchema {
+  const { properties = {}, required = [], items, oneOf } = schema;
+  const members = Object.entries(properties).map(([name, member]) => {
+    const inner = withNulls(Object(member));
+    return [name, required.includes(name) ? inner : orNull(inner)];
+  });
+  return {
+    ...schema,
+    ...(schema.properties && { properties: Object.fromEntries(members) }),
+    ...(items && { items: withNulls(Object(items)) }),
+    ...(oneOf && { oneOf: oneOf.map(each => withNulls(Object(each))) }),
+  };
+}
+
+function orNull(schema: JsonSchema): JsonSchema {
+  if (Object.keys(schema).length === 0 || new Ajv2020().validate(schema, null)) return schema;
+  return { anyOf: [schema, { type: 'null' }] };
+}
 
 function driverSchema() {
   const ref = (name: string) => ({ $ref: `#/$defs/${name}` });

@@ -8,6 +8,7 @@ import type { Warning } from './requirements.js';
 import { jsonWarnings } from './strictness.js';
 import { ANNOTATIONS, toolSchema, toolsetSchema } from './toolset.js';
 import { validateTolerantly } from './validate.js';
+import { WEB_URL, webUrlSchema } from './web-url.js';
 
 const contentItemSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
@@ -37,7 +38,15 @@ export const toolResultSchema = z
         path: ['text'],
         message: 'is required (or content, in the later text of the protocol)',
       });
-  });
+  })
+  .check(
+    z.meta({
+      anyOf: [
+        { required: ['text'], properties: { text: { type: 'string' } } },
+        { required: ['content'], properties: { content: { type: 'array', minItems: 1 } } },
+      ],
+    }),
+  );
 
 export type ToolResult = z.infer<typeof toolResultSchema>;
 
@@ -51,7 +60,10 @@ const oauthSchema = z.object({
   call_id: z.nullish(z.string()),
   auth_url: z
     .url()
-    .check(z.refine(isSafeToVisit, 'must be an https URL without a user in it (http only on loopback)')),
+    .check(
+      z.refine(isSafeToVisit, 'must be an https URL without a user in it (http only on loopback)'),
+      z.meta({ pattern: WEB_URL.source, description: 'https, or http on loopback; without a user in it' }),
+    ),
 });
 
 export type OAuth = z.infer<typeof oauthSchema>;
@@ -76,8 +88,8 @@ const userChoiceSchema = z
     call_id: z.nullish(z.string()),
     prompt: z.string(),
     choices: z.array(z.string()).check(z.minLength(1)),
-    default: z.int().check(z.nonnegative()),
-    response_url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
+    default: z.int().check(z.nonnegative(), z.describe('Index of one of the choices')),
+    response_url: webUrlSchema,
   })
   .check(({ value, issues }) => {
     if (value.default >= value.choices.length)

@@ -2,11 +2,14 @@ import * as z from 'zod/mini';
 import type { JsonReading } from '../util/json.js';
 import { isRecord } from '../util/values.js';
 import { validate } from './validate.js';
+import { webUrlSchema } from './web-url.js';
 
 /** Taken as sent, since a schema's copy would lose a key named `__proto__` (threats, row 19). */
-const argumentsSchema = z.custom<Record<string, unknown>>(isRecord, {
-  error: ({ input }) => (input === undefined ? 'is required' : 'must be an object'),
-});
+const argumentsSchema = z
+  .custom<Record<string, unknown>>(isRecord, {
+    error: ({ input }) => (input === undefined ? 'is required' : 'must be an object'),
+  })
+  .check(z.meta({ type: 'object' })); // what a JSON Schema says of it
 
 /** Runtime → tool: the request to execute one operation (seed 004). Unknown fields are ignored. */
 export const invocationSchema = z.object({
@@ -67,7 +70,7 @@ export const NOTICES = {
     path: '/migrate',
     body: z.object({
       session_id: z.string(),
-      destination_url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
+      destination_url: webUrlSchema,
     }),
   },
 };

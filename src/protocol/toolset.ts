@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { webUrlSchema } from './web-url.js';
 
 const NAME_LENGTH = 128;
 
@@ -40,7 +41,7 @@ export const toolsetSchema = z.object({
   description: z.optional(z.string()),
   tools: z.array(toolSchema).check(z.minLength(1)),
   needsMigration: z._default(z.boolean(), false),
-  endpoint: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
+  endpoint: webUrlSchema,
 });
 
 export type Tool = z.infer<typeof toolSchema>;

@@ -13,6 +13,7 @@ import { choiceResponseSchema, NOTICES, readInvocation } from '../../src/protoco
 import { readToolset } from '../../src/protocol/read-toolset.js';
 import { parseJson } from '../../src/util/json.js';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
+import { publishedSchema } from '../support/published-schema.js';
 import {
   blocksOf,
   compared,
@@ -150,12 +151,13 @@ describe('the protocol guide', () => {
       const [toolset = '', invocation = '', callbacks = '', notices = ''] = blocksOf(text, 'json');
       expect(await readToolset(parseJson(toolset))).toMatchObject({ ok: true, notes: [] });
       expect(readInvocation(parseJson(invocation))).toMatchObject({ ok: true, notes: [] });
-      const messages = callbacks
-        .trim()
-        .split('\n')
-        .map(line => readCallback(parseJson(line)));
+      const lines = callbacks.trim().split('\n');
+      const messages = lines.map(line => readCallback(parseJson(line)));
       expect(messages).toHaveLength(5);
       for (const message of messages) expect(message).toMatchObject({ ok: true, warnings: [] });
+      expect(publishedSchema('toolset').faultsOf(JSON.parse(toolset))).toEqual([]);
+      expect(publishedSchema('invocation').faultsOf(JSON.parse(invocation))).toEqual([]);
+      for (const line of lines) expect(publishedSchema('callbacks').faultsOf(JSON.parse(line))).toEqual([]);
       const sent = notices
         .trim()
         .split('\n')

@@ -21,7 +21,10 @@ export type Name =
   | 'session'
   | 'cases'
   | 'check-report'
-  | 'driver';
+  | 'driver'
+  | 'toolset'
+  | 'invocation'
+  | 'callbacks';
 
 const known = new Map<Name, PublishedSchema>();
 
@@ -38,6 +41,7 @@ function readSchema(name: Name): PublishedSchema {
     allErrors: true,
     strict: name !== 'fixtures',
     allowUnionTypes: true,
+    formats: { uri: url => URL.canParse(url) },
   }).compile(JSON.parse(readFileSync(url, 'utf8')));
   const { exports } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'));
   return {

@@ -365,10 +365,12 @@ interface Gap {
   readonly reason: string;
 }
 
-/** A scenario of `check --runtime` that ran, and how long it took. */
+/** A scenario of `check --runtime`, and how long it took. */
 interface ScenarioTime {
   readonly id: string;
   readonly ms: number;
+  /** If it was not run: what it needs and the driver does not support. */
+  readonly unsupported?: readonly string[];
 }
 
 /** The end of a server: the cause of what did not pass because of it. */

@@ -53,10 +53,11 @@ interface Sent {
 
 /** The name of the scenario of a recording, if it has one. */
 export function scenarioIn(events: readonly Event[]): string | undefined {
-  return planIn(events)?.plan;
+  return scenarioPlanIn(events)?.plan;
 }
 
-function planIn(events: readonly Event[]): EventOf<'planned'> | undefined {
+/** The plan of the scenario of a recording, if it has one. */
+export function scenarioPlanIn(events: readonly Event[]): EventOf<'planned'> | undefined {
   const plan = events.find(event => event.kind === 'planned' && event.by === 'scenario');
   return plan?.kind === 'planned' ? plan : undefined;
 }
@@ -102,7 +103,7 @@ export class RuntimeView {
 
   /** Returns null for a recording without a scenario. */
   static of(events: readonly Event[], calls: readonly CallEvidence[]): RuntimeView | null {
-    const plan = planIn(events);
+    const plan = scenarioPlanIn(events);
     return plan ? new RuntimeView(plan, events, calls) : null;
   }
 

@@ -174,6 +174,8 @@ const ownFacts = () =>
       plan: z.string(),
       /** Ids of the requirements that a probe or a scenario tests. */
       checks: z.optional(z.array(z.string())),
+      /** For a scenario that was not run: what it needs and the driver of the runtime does not support. */
+      unsupported: z.optional(z.array(z.string())),
       /** For a call of a probe: the index of its case. */
       case: z.optional(z.int().check(z.nonnegative())),
       /** For a call of a probe: repeated with nothing else in progress. */

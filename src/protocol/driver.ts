@@ -142,8 +142,13 @@ export class DriverAbilities {
   }
 
   supports(...abilities: readonly Ability[]): boolean {
-    return abilities.every(
-      name => !this.#cannot.has(name) && (this.#can.has(name) || !OPTIONAL_ABILITIES.includes(name)),
+    return this.missing(abilities).length === 0;
+  }
+
+  /** Those of these abilities that the driver does not support. */
+  missing(abilities: readonly Ability[]): readonly Ability[] {
+    return abilities.filter(
+      name => this.#cannot.has(name) || (OPTIONAL_ABILITIES.includes(name) && !this.#can.has(name)),
     );
   }
 }

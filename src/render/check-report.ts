@@ -73,11 +73,18 @@ export function summaryText({ checks, cases, gaps, scenarios }: Conformance): st
   });
   const passing = cases.filter(({ status }) => status === 'pass').length;
   return [
-    ...(scenarios.length === 0 ? [] : [pluralize(scenarios.length, 'scenario')]),
+    ...(scenarios.length === 0 ? [] : [scenarioCount(scenarios)]),
     counts.length === 0 ? 'no rules' : `${pluralize(checks.length, 'rule')}: ${counts.join(', ')}`,
     ...(cases.length === 0 ? [] : [`${passing} of ${cases.length} cases passed`]),
     ...(gaps.length === 0 ? [] : [`${pluralize(gaps.length, 'gap')} in the recording`]),
   ].join(' · ');
+}
+
+/** `48 scenarios`, `48 scenarios, 2 not applicable` */
+function scenarioCount(scenarios: Conformance['scenarios']): string {
+  const skipped = scenarios.filter(({ unsupported }) => unsupported).length;
+  const count = pluralize(scenarios.length, 'scenario');
+  return skipped === 0 ? count : `${count}, ${skipped} not applicable`;
 }
 
 /** A finding in full: the requirement, what happened instead, and the messages that prove it. */
@@ -193,7 +200,7 @@ export function reportLines(report: ReportInput, isQuiet: boolean, width = MAX_W
   const exit = findings.find(({ about }) => about === 'exit');
   const rest = [
     ...passedPart(run.checks, findings, width),
-    ...absentPart(run.checks, run.scenarios.length === 1),
+    ...absentPart(run.checks, run.scenarios),
     ...uncalledLines(uncalledOperations(record.events)),
   ];
   return [
@@ -302,20 +309,28 @@ function passedPart(checks: readonly Row[], findings: readonly Finding[], width:
 }
 
 /** Groups the rules that did not apply by reason; most rules do not apply to a single scenario. */
-function absentPart(checks: readonly Row[], isOneScenario = false): Line[] {
+function absentPart(checks: readonly Row[], scenarios: Conformance['scenarios'] = []): Line[] {
   const rows = checks.filter(({ standing }) => standing === 'not-applicable');
-  if (isOneScenario)
-    return part('Not applicable', [[[MARGIN, say(`${rows.length} rules to this scenario`, 'dim')]]]);
+  const skipped = groupBy(scenarios, ({ unsupported = [] }) => unsupported);
+  const skippedLines = [...skipped].map(([ability, own]) => [
+    [
+      MARGIN,
+      say(`scenarios that need ${ability}, which the driver does not support: `, 'dim'),
+      say(scenariosText(own.map(({ id }) => id))),
+    ],
+  ]);
+  if (scenarios.length === 1) {
+    const count = [[MARGIN, say(`${rows.length} rules to this scenario`, 'dim')]];
+    return part('Not applicable', [count, ...skippedLines]);
+  }
   const whyOf = ({ id, reason }: Row) =>
     'unobservable' in RULES[id]
       ? reason.replace(/[:,].*/, '')
       : reason.replace(/^(not visible in HTTP traffic).*/, '$1');
-  return part(
-    'Not applicable',
-    [...groupBy(rows, row => [whyOf(row)])].map(([why, own]) => [
-      [MARGIN, say(`${why}: `, 'dim'), say(own.map(({ id }) => id).join(', '))],
-    ]),
-  );
+  const absent = [...groupBy(rows, row => [whyOf(row)])].map(([why, own]) => [
+    [MARGIN, say(`${why}: `, 'dim'), say(own.map(({ id }) => id).join(', '))],
+  ]);
+  return part('Not applicable', [...absent, ...skippedLines]);
 }
 
 /** Maximum number of operations named. */

@@ -99,7 +99,8 @@ const EVENT_WORDS: { readonly [Kind in EventKind]: WordsOf<Kind> } = {
   },
   shaped: ({ by, changes }, foreign) =>
     line`${kind('shaped')} by ${by}: ${foreign(changes.map(({ path, change }) => `${change} ${path}`).join(', '))}`,
-  planned: ({ by, plan }, foreign) => line`${kind('planned')} by a ${by}: ${foreign(plan)}`,
+  planned: ({ by, plan, unsupported }, foreign) =>
+    line`${kind('planned')} by a ${by}: ${foreign(plan)}${unsupported && line`; not run, since the driver does not support ${foreign(unsupported.join(', '))}`}`,
   warned: ({ message }, foreign) => line`${kind('warned')} ${foreign(message)}`,
   session: ({ status }, foreign) => line`${kind('session')} ${foreign(status)}`,
   awaiting: ({ pending }) => line`${kind('awaiting')} ${pluralize(pending.length, 'call')}`,

@@ -236,14 +236,16 @@ export class ScenarioSession {
       this.stop();
     });
     if (needs.length > 0) await this.call(PING); // after it, the driver has sent its `can` and `cannot`
-    const isSupported = this.#abilities.supports(...needs);
+    const unsupported = this.#abilities.missing(needs);
+    const isRun = unsupported.length === 0;
     this.setting.log.emit({
       kind: 'planned',
       by: 'scenario',
       plan: name,
-      checks: isSupported ? [...checks] : [],
+      checks: isRun ? [...checks] : [],
+      ...(!isRun && { unsupported: [...unsupported] }),
     });
-    if (isSupported) await run(this);
+    if (isRun) await run(this);
     await this.#end();
   }
 

@@ -4,7 +4,7 @@ import { judgeCases } from '../../check/judge-cases.js';
 import type { OwnServer } from '../../check/probes/alone.js';
 import { runProbes } from '../../check/probes/probes.js';
 import { RUNS } from '../../check/repeats.js';
-import { scenarioIn } from '../../check/runtime-view.js';
+import { scenarioIn, scenarioPlanIn } from '../../check/runtime-view.js';
 import type { Event } from '../../events/events.js';
 import { History } from '../../events/history.js';
 import { createLog, type Log } from '../../events/log.js';
@@ -151,8 +151,10 @@ function conclude(
 
 function scenarioTimes(recordings: readonly Recording[]) {
   return recordings.flatMap(({ events }) => {
-    const id = scenarioIn(events);
-    return id === undefined ? [] : [{ id, ms: elapsedMs(events.at(-1)?.at ?? 0, events[0]?.at ?? 0) }];
+    const { plan: id, unsupported } = scenarioPlanIn(events) ?? {};
+    if (id === undefined) return [];
+    const ms = elapsedMs(events.at(-1)?.at ?? 0, events[0]?.at ?? 0);
+    return [{ id, ms, ...(unsupported && { unsupported }) }];
   });
 }
 

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { runScenarios, type ScenarioOptions } from '../../../src/check/runtime/run.js';
+import { RULES } from '../../../src/check/judge.js';
+import { runScenarios, SCENARIOS, type ScenarioOptions } from '../../../src/check/runtime/run.js';
 import type { Scenario } from '../../../src/check/runtime/scenario.js';
 import { scenarioIn } from '../../../src/check/runtime-view.js';
+import { ABILITIES } from '../../../src/protocol/driver.js';
+import type { RequirementId } from '../../../src/protocol/requirements.js';
 import { systemClock } from '../../../src/system/clock.js';
 import { fakeClock } from '../../support/fake-clock.js';
 
@@ -41,6 +44,19 @@ const scenario = (name: string, more: Partial<Scenario> = {}): Scenario => ({
     await session.call('ping');
   },
   ...more,
+});
+
+test('a scenario declares what all its rules need: without it, it would show nothing', () => {
+  const isNeeded = (ability: string, id: RequirementId) => {
+    const rule = RULES[id];
+    return 'needs' in rule && rule.needs?.some(each => each === ability);
+  };
+  const undeclared = SCENARIOS.flatMap(({ name, checks, needs = [] }) =>
+    ABILITIES.filter(ability => checks.every(id => isNeeded(ability, id)))
+      .filter(ability => !needs.some(each => each === ability))
+      .map(ability => `${name}: ${ability}`),
+  );
+  expect(undeclared).toEqual([]);
 });
 
 /** Opens drivers, and counts those that were not stopped. */

@@ -83,6 +83,40 @@ test('a runtime that loads only the first server: RT-TOOLSET could not run', asy
   });
 });
 
+test('a scenario that needs what the driver does not support is not run, and the report says so', async () => {
+  await using folder = await temporaryFolder();
+  const unable = `console.log('{"cannot":["view"]}');${BROKEN.replace("'result', ", '')}`.replaceAll(
+    'write = line => process.stdout.write(',
+    'write = line => line.includes(\'"can":\') || process.stdout.write(',
+  );
+  const command = `node ${await folder.write('driver.mjs', unable)}`;
+  const out = folder.file('out');
+  const names = ['result', 'view', 'view-types', 'child-threads'].flatMap(name => ['--scenario', name]);
+  const json = folder.file('report.json');
+  const reports = ['--reporter', 'human', '--reporter', `json:${json}`];
+  const check = ['check', '--runtime', command, ...names, '--save', out, ...reports];
+  const { status, stdout } = await runHere(check);
+  expect(stdout).toContain(
+    '  scenarios that need child-thread, which the driver does not support: child-threads\n' +
+      '  scenarios that need view, which the driver does not support: view, view-types\n',
+  );
+  expect(stdout).toContain('✓ passed · 4 scenarios, 3 not applicable · 28 rules: ');
+  expect(status).toBe(0);
+  const { scenarios, ...report } = JSON.parse(await readFile(json, 'utf8'));
+  expect(publishedSchema('check-report').faultsOf({ scenarios, ...report })).toEqual([]);
+  expect(scenarios).toMatchObject([
+    { id: 'result' },
+    { id: 'child-threads', unsupported: ['child-thread'] },
+    { id: 'view', unsupported: ['view'] },
+    { id: 'view-types', unsupported: ['view'] },
+  ]);
+  const saved = await readFile(`${out}/view.ndjson`, 'utf8');
+  expect(saved).toContain('"unsupported":["view"]');
+  expect(saved).not.toContain('show_0"');
+  const again = await runHere(['check', `${out}/view.ndjson`]);
+  expect(again.stdout).toContain('scenarios that need view, which the driver does not support: view\n');
+});
+
 test('--list shows the scenarios', async () => {
   const { status, stdout } = await runHere(['check', '--runtime', '--list']);
   expect(status).toBe(0);

@@ -126,6 +126,7 @@ const showing = (name: string, title: string, calls: readonly (readonly View[])[
   name,
   title,
   checks: ['RT-VIEW'],
+  needs: ['view'],
   servers: [
     serving(
       ...calls.map((views, index) =>
@@ -227,7 +228,7 @@ export const questionScenarios: readonly Scenario[] = [
     name: 'consent-canceled',
     title: 'a call that is canceled before the user visits the consent page',
     checks: ['RT-OAUTH'],
-    needs: ['cancel'],
+    needs: ['cancel', 'consent'],
     servers: [serving(MAIL)],
     run: async session => {
       await consent(session);
@@ -238,6 +239,7 @@ export const questionScenarios: readonly Scenario[] = [
     name: 'subscription',
     title: 'two subscriptions; one ends before the other',
     checks: ['RT-SUB'],
+    needs: ['model'],
     servers: [
       serving(
         on('news', [
@@ -265,6 +267,7 @@ export const questionScenarios: readonly Scenario[] = [
     name: 'subscription-foreign',
     title: 'events before the result, of unknown calls, and of a call without a subscription',
     checks: ['RT-SUB'],
+    needs: ['model'],
     servers: [
       serving(
         on('watch', [
@@ -288,7 +291,7 @@ export const questionScenarios: readonly Scenario[] = [
     name: 'subscription-canceled',
     title: 'events of a subscription that was canceled',
     checks: ['RT-SUB'],
-    needs: ['cancel'],
+    needs: ['cancel', 'model'],
     servers: [
       serving(
         on(

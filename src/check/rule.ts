@@ -185,19 +185,23 @@ export function judgeRetries(
   isHasty: (pauses: readonly number[]) => boolean,
 ): Observation {
   const pauses = pausesBetween(attempts);
-  const [first = 0, ...others] = pausesBetween(attempts, false); // measured alike
-  const isGrowing = others.some(pause => pause > first * GROWTH);
+  const isRepeated = pauses.length > 1;
+  const isGrowing = growsIn(pauses) || growsIn(pausesBetween(attempts, false)); // each pause may have been measured too long or too short
   const retries = pauses.length === 1 ? '1 retry' : `${pauses.length} retries`;
   const after = pauses
     .map(formatDuration)
     .join(', ')
     .replace(/, (\S+)$/, ' and $1');
   const what = `${retries}, after ${after}`;
-  if ((others.length > 0 && isHasty(pauses)) || (pauses.length >= MIN_PAUSES && !isGrowing))
+  if ((isRepeated && isHasty(pauses)) || (pauses.length >= MIN_PAUSES && !isGrowing))
     return doubtful(`${what}: the pauses ${isGrowing ? 'are too short' : 'do not grow'}`, attempts);
-  return others.length > 0 && !isGrowing
+  return isRepeated && !isGrowing
     ? metWithNote(`${what}: the pauses do not grow each time, which may be chance`, attempts)
     : met(attempts, what);
+}
+
+function growsIn([first = 0, ...others]: readonly number[]): boolean {
+  return others.some(pause => pause > first * GROWTH);
 }
 
 export function statusMismatch({ status }: RoundTrip, expected = '200'): Details {

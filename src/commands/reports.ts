@@ -62,7 +62,7 @@ export async function checkReports(
     throw usageError(
       `--reporter ${first.format} and ${other} would both write to stdout`,
       stdoutUser === null && second
-        ? `Give one of them a file: --reporter ${withFile(second.format)}.`
+        ? `Give one of them a file: --reporter ${withFile(fileable(first, second).format)}.`
         : `Give the report a file: --reporter ${withFile(first.format)}.`,
     );
   const files = reports.flatMap(({ file }) => file ?? []);
@@ -70,6 +70,11 @@ export async function checkReports(
   if (twice !== undefined)
     throw usageError(`two reports would be written to ${twice}`, 'Give each report its own file.');
   for (const file of files) await checkFolder(file);
+}
+
+/** Annotations in a file have no effect. */
+function fileable(first: ReportRequest, second: ReportRequest): ReportRequest {
+  return second.format === 'github' ? first : second;
 }
 
 /** GitHub reads annotations from both streams, so they go to stderr if stdout has another use. */

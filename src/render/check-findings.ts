@@ -24,6 +24,8 @@ export interface Finding extends Pick<Row, 'events' | 'spots' | 'runs'> {
   readonly advice?: string;
   /** The failed rule that explains why this one could not run. */
   readonly cause?: RequirementId | undefined;
+  /** What the exit of a server kept from being run. */
+  readonly notRun?: string | undefined;
   /** What else it says, with labels. */
   readonly facts?: readonly (readonly [label: string, text: string])[];
 }
@@ -90,6 +92,34 @@ export function findingsOf(run: Conformance): Finding[] {
   ];
 }
 
+/** As {@link findingsOf}; a rule that the same messages broke by the same fact as another one, and that is no worse, is named there. */
+export function mergedFindings(run: Conformance): readonly Finding[] {
+  const merged: Finding[] = [];
+  for (const finding of findingsOf(run)) {
+    const at = merged.findIndex(each => isSameBreach(each, finding));
+    const first = merged[at];
+    if (first) merged[at] = mergedWith(first, finding);
+    else merged.push(finding);
+  }
+  return merged;
+}
+
+function isSameBreach(first: Finding, { about, standing, events, actual }: Finding): boolean {
+  if (first.about !== about || first.actual !== actual || actual === undefined) return false;
+  if (events.length === 0 || !isBreach(standing)) return false;
+  const isNoWorse = first.standing === standing || first.standing === 'failed';
+  return isNoWorse && first.events.join() === events.join();
+}
+
+function mergedWith(first: Finding, { name, kind, advice }: Finding): Finding {
+  const [id = '', ...statement] = name.split(' ');
+  return {
+    ...first,
+    facts: [...(first.facts ?? []), ['also', `${id}  ${kind}  ${statement.join(' ')}`]],
+    advice: [first.advice, advice].filter(Boolean).join(' '),
+  };
+}
+
 /** Whether the exit of the server stands for this row; an expected failure has a row of its own. */
 export function isOfExit({ byExit, standing }: Row): boolean {
   return byExit === true && (isBreach(standing) || standing === 'could-not-run');
@@ -130,11 +160,19 @@ function exitFinding(
         ({ id, level }) => ['fails', `${id} (${level}): the tool ${RULES[id].statement}`] as const,
       ),
       ...(output === null ? [] : [['repeated', isRepeated ? REPEATED : notRepeated(exit)] as const]),
-      ...(names.length === 0 ? [] : [['not run', names.join(', ')] as const]),
     ],
-    ...(output === null && { advice: FIND_CALL }),
-    ...(output !== null && first && { advice: RULES[first.id].advice }),
+    ...(names.length > 0 && { notRun: names.join(', ') }),
+    advice: exitAdvice(exit),
   };
+}
+
+function exitAdvice({ output, isRepeated }: NonNullable<Conformance['exit']>): string {
+  if (output === null) return FIND_CALL;
+  const fix =
+    output.length === 0
+      ? 'Find out why the server exits: it must not.'
+      : 'Catch the exception, or fix what the output above shows: the server must not exit.';
+  return isRepeated === false ? `${fix} It may depend on earlier calls, or on calls at the same time.` : fix;
 }
 
 const REFUSED = 'it had answered before, and then refused every connection';

@@ -20,7 +20,7 @@ import type { Redactor } from '../util/redact.js';
 import { firstWithRest, joinFirst } from '../util/text.js';
 import { visibleLine } from '../util/visible.js';
 import { evidenceLines, shareableRun, type WireRecord } from './check-evidence.js';
-import { type Finding, findingsOf, hasEvidence } from './check-findings.js';
+import { type Finding, hasEvidence, mergedFindings } from './check-findings.js';
 import { failureOf, problemLines } from './failure.js';
 import { type Line, MARKS, pluralize, quote, type Span, say } from './line.js';
 import { BADGES } from './outputs/markdown.js';
@@ -65,11 +65,12 @@ export const STANDINGS: Readonly<Record<Standing, StandingText>> = {
   },
 };
 
-/** `32 rules: 20 passed, 2 failed, 10 not applicable · 3 of 4 cases passed` */
+/** `32 rules: 20 passed, 2 failed (TOOL-ACK, TOOL-ID), 10 not applicable · 3 of 4 cases passed` */
 export function summaryText({ checks, cases, gaps, scenarios }: Conformance): string {
   const counts = Object.entries(STANDINGS).flatMap(([standing, { words }]) => {
-    const count = checks.filter(check => check.standing === standing).length;
-    return count > 0 ? [`${count} ${words}`] : [];
+    const ids = checks.filter(check => check.standing === standing).map(({ id }) => id);
+    const names = standing === 'failed' ? ` (${joinFirst(ids, MAX_FAILED)})` : '';
+    return ids.length > 0 ? [`${ids.length} ${words}${names}`] : [];
   });
   const passing = cases.filter(({ status }) => status === 'pass').length;
   return [
@@ -86,6 +87,9 @@ function scenarioCount(scenarios: Conformance['scenarios']): string {
   const count = pluralize(scenarios.length, 'scenario');
   return skipped === 0 ? count : `${count}, ${skipped} not applicable`;
 }
+
+/** Maximum number of failed rules that a summary names. */
+const MAX_FAILED = 5;
 
 /** A finding in full: the requirement, what happened instead, and the messages that prove it. */
 export function findingLines(finding: Finding, record: WireRecord): readonly Line[] {
@@ -156,7 +160,7 @@ const OTHER_LABELS: Readonly<Record<CheckStatus, string>> = {
 
 /** What a finding names besides its reasons, with labels. Untrusted. */
 export function factsOf(
-  { scenarios = [], calls = [], expected, actual, runs, facts = [] }: Finding,
+  { scenarios = [], calls = [], expected, actual, runs, notRun, facts = [] }: Finding,
   file: string | undefined,
 ): readonly (readonly [label: string, text: string])[] {
   const nounOf = (noun: string, { length }: readonly unknown[]) => (length === 1 ? noun : `${noun}s`);
@@ -167,6 +171,7 @@ export function factsOf(
     ...(expected === undefined ? [] : [['expected', expected] as const]),
     ...(actual === undefined ? [] : [['actual', actual] as const]),
     ...facts,
+    ...(notRun === undefined ? [] : [['not run', notRun] as const]),
   ];
 }
 
@@ -196,7 +201,7 @@ const MARGIN = say('  ', 'gutter');
 /** The report for people: violations first, then warnings, unknown results and passes; the summary last. @param width of a row in cells */
 export function reportLines(report: ReportInput, isQuiet: boolean, width = MAX_WIDTH): readonly Line[] {
   const { target, run, record, whole } = report;
-  const findings = findingsOf(run);
+  const findings = mergedFindings(run);
   const exit = findings.find(({ about }) => about === 'exit');
   const rest = [
     ...passedPart(run.checks, findings, width),
@@ -205,7 +210,7 @@ export function reportLines(report: ReportInput, isQuiet: boolean, width = MAX_W
   ];
   return [
     [say('check ', 'gutter'), ...quote(target)],
-    ...(exit ? [[], ...findingLines(exit, record)] : []),
+    ...(exit ? [[], ...findingLines(isQuiet ? { ...exit, notRun: undefined } : exit, record)] : []),
     ...(run.missingResults === null ? [] : [[say(run.missingResults, 'warn')]]),
     [],
     ...problemParts(findings, report),
@@ -413,7 +418,7 @@ function problemLinesOf(
   // All rows are about this call, so its name is left out.
   const rows = checks.map(({ calls, ...check }) => check);
   const run = shareableRun(conformanceOf(rows), record.redactor);
-  const findings = findingsOf(run);
+  const findings = mergedFindings(run);
   const counting = run.checks.filter(({ side }) => side !== own);
   const whole = 'the Wire tab';
   const warnings = notes.map(text => record.redactor.text(text));

@@ -140,9 +140,9 @@ describe('a recorder', () => {
       ],
       [
         'a callback of no call',
-        { ...CALLBACK, calls: undefined, thread: undefined, body: undefined },
+        { ...CALLBACK, calls: undefined, thread: undefined, body: undefined, url: '/callback' },
         answered('l2', 404, { refusal: 'wrong-address' }),
-        '← callback  404 refused: wrong-address in 3ms',
+        '← callback  404: posted to /callback, not to its callback URL in 3ms',
       ],
       [
         'row 24: one with a hostile name',

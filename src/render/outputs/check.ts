@@ -8,7 +8,15 @@ import { safeJson } from '../../util/redact.js';
 import { elapsedMs } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { evidenceLines, evidenceOf, type WireRecord } from '../check-evidence.js';
-import { adviceOf, CASES, type Finding, findingsOf, hasEvidence, isOfExit } from '../check-findings.js';
+import {
+  adviceOf,
+  CASES,
+  type Finding,
+  findingsOf,
+  hasEvidence,
+  isOfExit,
+  mergedFindings,
+} from '../check-findings.js';
 import {
   callTexts,
   factsOf,
@@ -51,7 +59,7 @@ function failedCauseOf({ cause }: Finding, { checks }: Conformance): readonly Re
 
 /** Workflow commands of GitHub Actions: an annotation for each problem, and a summary. */
 const github: CheckFormat = ({ target, run, record, warnings }) => {
-  const findings = bySeverity(findingsOf(run));
+  const findings = bySeverity(mergedFindings(run));
   const byCause = groupBy(findings, each => failedCauseOf(each, run));
   const lines = [
     ...findings.flatMap(each => {

@@ -82,12 +82,18 @@ function messageLine(request: RequestEvent, end: EndEvent): Line | null {
   if (isForwarded && end.kind === 'broken')
     return [say('! ', 'warn'), say(`no answer from the ${request.to}: `, 'warn'), ...quote(end.code, 'warn')];
   const direction = say(request.from === 'tool' ? '← ' : '→ ', 'running');
-  return line`${direction}${messageWords(request)}  ${endWords(end)}${took(end.at - request.at, 'in')}`;
+  return line`${direction}${messageWords(request)}  ${endWords(request, end)}${took(end.at - request.at, 'in')}`;
 }
 
-function endWords(end: EndEvent): Line {
+function endWords({ purpose, url }: RequestEvent, end: EndEvent): Line {
   if (end.kind === 'broken') return [say('broken off: ', 'bad'), ...quote(end.code, 'bad')];
   const { status, refusal } = end;
+  if (purpose === 'callback' && refusal === 'wrong-address')
+    return [
+      say(`${status}: posted to `, 'bad'),
+      ...quote(url, 'bad'),
+      say(`, not to its callback URL`, 'bad'),
+    ];
   const why = refusal === undefined ? [] : [say(' refused: ', 'bad'), ...quote(refusal, 'bad')];
   return [say(String(status), status < 300 ? 'good' : 'bad'), ...why];
 }

@@ -78,6 +78,13 @@ describe('--reporter', () => {
       'Give one of them a file: --reporter junit:report.xml.',
     ],
     [
+      'annotations and another on stdout',
+      [{ ...XML, file: null }, GITHUB],
+      null,
+      '--reporter junit and --reporter github would both write to stdout',
+      'Give one of them a file: --reporter junit:report.xml.',
+    ],
+    [
       'one file twice',
       [XML, { ...JSON_OUT, file: 'a.xml' }],
       null,

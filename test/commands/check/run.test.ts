@@ -397,6 +397,17 @@ describe('the report for people', () => {
     expect(report).toMatch(/^Failed\n✗ TOOL-OPAQUE [\s\S]*\n✗ TOOL-ID /m);
   });
 
+  test('names a rule beside another one that the same messages broke by the same fact', async () => {
+    const wrong = someCall('wrong', { arguments: { path: 5 } });
+    const report = await reportOf(discovery(), wrong.begun(), wrong.result());
+    expect(report).toMatch(/^Warnings\n• TOOL-VALIDATE /m);
+    expect(report).toMatch(/^ {4}also {6}TOOL-BAD-ARGS {2}SHOULD {2}answers arguments that do not match /m);
+    expect(report).toMatch(/^ {4}to do {5}Look up the operation .* Answer 200, then send a tool_result /m);
+    expect(report).not.toMatch(/^• TOOL-BAD-ARGS/m);
+    const two = await reportOf(discovery(), a.begun(), a.result({ group_id: 'x', call_id: 'y' }));
+    expect(two).toMatch(/^✗ TOOL-GROUP [\s\S]*^✗ TOOL-CALLID /m);
+  });
+
   test('says once why several rules do not apply', async () => {
     const save = [a.begun(), a.result()];
     await using folder = await temporaryFolder();

@@ -162,6 +162,8 @@ describe.concurrent('a tool whose server exits during one operation', () => {
     expect(hidden.length).toBeGreaterThan(5);
     expect(hidden.every(({ byExit }) => byExit)).toBe(true);
     expect(stdout).not.toContain('Could not run');
+    expect(stdout).toMatch(/^ {4}to do {5}Catch the exception, .*: the server must not exit\.$/m);
+    expect(stdout.includes(` failed (${rule})`)).toBe(rule !== null);
     expect(stdout).toContain(`not run   ${hidden.map(({ id }) => id).join(', ')}\n`);
     expect(github.match(/^::(?:error|warning) .*/gm)).toHaveLength(1);
     expect(github).toMatch(new RegExp(`^::error title=${message}::.*%0ATypeError: no user of die%0A`));
@@ -226,11 +228,18 @@ test('an exit that does not happen again accuses nothing, and the check is incom
   const { status, stdout, github, junit, report } = await checkMortal({ onDie: once });
   expect(status).toBe(3);
   expect(stdout).toMatch(/^.*\n\n\? the server exited with status 1 during /);
+  expect(stdout).toMatch(/^ {4}to do {5}.* It may depend on earlier calls/m);
   expect(stdout).toMatch(/repeated {2}no: \d+ new servers with one call or probe each, .* did not exit\n/);
   expect(report).toMatchObject({ verdict: 'incomplete', exit: { isRepeated: false } });
   expect(failuresIn(report)).toEqual([]);
   expect(github.match(/^::error /gm)).toHaveLength(1);
   expect(junit.match(/<(?:failure|error) /g)).toEqual(['<error ']);
+});
+
+test('-q leaves out what the exit kept from being run', async () => {
+  const { stdout } = await checkMortal({ onDie: 'response.end(); return setTimeout(fail, 50);' }, '-q');
+  expect(stdout).toMatch(/^.*\n\n✗ the server exited with status 1 during `die`\n/);
+  expect(stdout).not.toContain('not run ');
 });
 
 test('the saved check is judged as it was live', async () => {

@@ -194,6 +194,11 @@ const retrySamples: Samples = [
     [begun(), at(100, retryFails()), at(150, retryFails()), at(450, retryFails()), at(500, a.result())],
     /after 50ms, 300ms and 50ms$/,
   ),
+  passes(
+    'retried after a pause, and after one of which the observer missed the most',
+    [begun(), at(100, retryFails()), at(216, retryFails()), stalledAt(525, 200, a.result())],
+    /^2 retries, after 116ms and 309ms$/,
+  ),
   skips('a canceled call', [begun(), a.cancelled(), retryFails()]),
 ];
 

@@ -94,11 +94,12 @@ export function endByForce(signal: EndingSignal | 'SIGQUIT'): void {
 /** Time to keep the process alive until the signal arrives, in ms, so that it does not exit with another status. */
 const PASSED_ON_MS = 1_000;
 
-const MOMENT_MS = 1_000;
+/** Time for others to be told, in ms; on a busy machine a message takes a while. */
+const MOMENT_MS = 3_000;
 
 const leaving = new Set<() => void>();
 
-/** Registers cleanup for an emergency, which may take a second to notify others. Returns a function that removes it. */
+/** Registers cleanup for an emergency, which may take a moment to notify others. Returns a function that removes it. */
 export function onEmergency(leave: () => void): () => void {
   leaving.add(leave);
   return () => void leaving.delete(leave);

@@ -4,6 +4,7 @@ import type { EventRedactor } from '../../events/shareable.js';
 import { PROTOCOL_WORDS } from '../../protocol/callbacks.js';
 import { startRecorder } from '../../record/recorder.js';
 import { recordedPlain } from '../../render/outputs/server-plain.js';
+import { createRunnableClock } from '../../system/clock.js';
 import { ignoreClosedPipes } from '../../system/streams.js';
 import { isCredentialHeader, secretsOf } from '../../util/credentials.js';
 import { createRedactor } from '../../util/redact.js';
@@ -93,8 +94,11 @@ function toolUrl(word: string): string {
 export async function runRecord(url: string, flags: RecordFlags, terminal: Terminal): Promise<number> {
   const options = recorderOptions(url, flags);
   const { save: path } = flags;
-  return runServer({ terminal, observer: 'recorder' }, async (run, onClose) => {
+  const clock = createRunnableClock();
+  return runServer({ terminal, clock, observer: 'recorder' }, async (run, onClose) => {
     const { log, about } = run;
+    const stopMeasuring = clock.after(Number.POSITIVE_INFINITY, () => {}); // the clock measures only while something waits
+    onClose(async () => stopMeasuring());
     const redactor = recordedSecrets();
     const onForcedEnd = run.stderr.write;
     const file =

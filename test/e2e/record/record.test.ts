@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openRuntime } from '../../peers/runtime.mjs';
 import { toldOn } from '../../record/recording.js';
+import { startServing } from '../../support/serving.js';
 import { eventually } from '../support/eventually.js';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { ask } from '../support/http.js';
@@ -190,3 +191,36 @@ describe('refusals', () => {
     await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
+
+test('TOOL-ACK: an acknowledgement that was read late, because this process could not run, is not late', async () => {
+  const endpoint = { answer: '' };
+  await using tool = await startServing((response, { url, body }) => {
+    if (url !== '/invoke') {
+      response.setHeader('content-type', 'application/json').end(toolsetAt(endpoint.answer));
+      return;
+    }
+    response.end();
+    const resumeAt = performance.now() + 1_500;
+    while (performance.now() < resumeAt); // the recorder is in this process
+    void postResult(JSON.parse(body));
+  });
+  endpoint.answer = `${tool.url}invoke`;
+  await using recorder = await startRecorderHere([tool.url, '--save', file]);
+  await using runtime = await openRuntime();
+  const { endpoint: own } = await runtime.discover(recorder.url);
+  await (await runtime.invoke(recorder.url, 'op', {}, { endpoint: own })).result();
+  await recorder.stop();
+  const { status, stdout } = await runHere(argv`check ${file} --reporter json`);
+  const acknowledged = JSON.parse(stdout).checks.find(({ id }: { id: string }) => id === 'TOOL-ACK');
+  expect({ status, acknowledged }).toMatchObject({ status: 0, acknowledged: { status: 'pass' } });
+});
+
+function toolsetAt(endpoint: string): string {
+  const tools = [{ name: 'op', description: 'Does it', inputSchema: { type: 'object' } }];
+  return JSON.stringify({ name: 'tools', endpoint, tools });
+}
+
+async function postResult({ group_id, id, callback_url }: Record<string, string>): Promise<void> {
+  const body = JSON.stringify({ type: 'tool_result', group_id, id, text: 'done' });
+  await ask(callback_url ?? '', { body });
+}

@@ -314,8 +314,9 @@ function onText(result: Shown, view: RuntimeView): Observed {
   if (exact) return met([callback, exact]);
   if (!isHandled(result, view)) return null;
   const expected = llmText(message);
+  const core = expected.trim(); // what adds words may also remove white space
   const isWrapped = ({ event, message: { text } }: (typeof seen)[number]) =>
-    expected !== '' && event.seq > callback.request.seq && text.includes(expected);
+    core !== '' && event.seq > callback.request.seq && text.includes(core);
   const other = seen.find(
     each => (each.message.id !== undefined || isWrapped(each)) && !isExplained(each, result),
   );

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Incoming, Reply, Route } from '../../http/route.js';
 import { type RunningServer, startServer } from '../../http/server.js';
 import type { DriverLine, Instruction } from '../../protocol/driver.js';
@@ -7,7 +7,15 @@ import { excerpt, joinFirst, truncate } from '../../util/text.js';
 import { stringsIn, valueAt } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { anthropic } from './providers/anthropic.js';
-import type { Api, ErrorCode, ModelRequest, OfferedTool, Provider } from './providers/api.js';
+import {
+  type Api,
+  type ErrorCode,
+  FINAL_TEXT,
+  type ModelRequest,
+  type OfferedTool,
+  type Provider,
+  type ToolCall,
+} from './providers/api.js';
 import { openai } from './providers/openai.js';
 
 const PROVIDERS: Readonly<Record<'anthropic' | 'openai', Provider>> = { anthropic, openai };
@@ -154,10 +162,18 @@ export class ScriptedModel {
     this.#script.receiveResults(inputs.flatMap(input => input.id ?? []));
     return this.#script
       .next(allowsParallelCalls, incoming)
-      .then(message => (message ? answer(message.map(each => this.#toolCall(each, tools))) : 'reset'));
+      .then(message => (message ? answer(this.#toolCalls(message, tools)) : 'reset'));
   }
 
-  #toolCall(request: Request, tools: readonly OfferedTool[]) {
+  #toolCalls(message: readonly Request[], tools: readonly OfferedTool[]): readonly ToolCall[] {
+    if (message.length > 0) return message.map(each => this.#toolCall(each, tools));
+    const isOffered = tools.some(({ name }) => name === FINAL_TOOL);
+    return isOffered
+      ? [{ id: `final_${randomUUID()}`, name: FINAL_TOOL, arguments: { answer: FINAL_TEXT } }]
+      : [];
+  }
+
+  #toolCall(request: Request, tools: readonly OfferedTool[]): ToolCall {
     if (request.do === 'cancel-subscription') {
       const id = callIdOf(request);
       this.#calls.add(id);
@@ -231,6 +247,9 @@ export class ScriptedModel {
     return true;
   }
 }
+
+/** A tool of agents that do not end at a text of the model, such as those of smolagents. */
+const FINAL_TOOL = 'final_answer';
 
 /** Names of a tool of an agent with which the model cancels a subscription. */
 const CANCELING = ['cancel_subscription', 'cancel_tool_call', 'unsubscribe'] as const;

@@ -209,7 +209,8 @@ export class ScenarioSession {
   #calls = 0;
   #isActive = false;
   #isOver = false;
-  #isEnding = false;
+  /** Whether the driver was asked to end, or the model has ended its turn. */
+  #mayEnd = false;
 
   constructor(
     private readonly tools: readonly MockTool[],
@@ -232,7 +233,7 @@ export class ScenarioSession {
   async play({ name, checks, needs = [], run }: Scenario, driver: Driver): Promise<void> {
     this.#driver = driver;
     void driver.ended.then(how => {
-      if (!this.#isEnding) this.#failScenario(endingOf(how, driver));
+      if (!this.#mayEnd) this.#failScenario(endingOf(how, driver));
       this.stop();
     });
     if (needs.length > 0) await this.call(PING); // after it, the driver has sent its `can` and `cannot`
@@ -391,7 +392,9 @@ export class ScenarioSession {
     await this.#within(this.setting.windowMs, () => isSeen() || this.#areAnswered());
     if (await this.#within(QUIET_MS, isSeen)) return;
     await this.call(PING);
-    if (!(await this.#within(QUIET_MS, isSeen))) this.#driver?.endTurn?.();
+    if (await this.#within(QUIET_MS, isSeen)) return;
+    this.#mayEnd = true;
+    this.#driver?.endTurn?.();
   }
 
   /** Resolves to true when at least `count` requests with this purpose have ended (response or broken connection); to false on timeout. */
@@ -428,7 +431,7 @@ export class ScenarioSession {
 
   /** Closes the thread and waits until the driver has ended. */
   async #end(): Promise<void> {
-    this.#isEnding = true;
+    this.#mayEnd = true;
     await this.#within(QUIET_MS, () => this.#areAnswered());
     if (this.#isOver) return;
     const isAgent = this.#driver?.kind === 'agent'; // it cannot be asked to close its thread; its conversation ends

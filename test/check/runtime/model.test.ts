@@ -284,6 +284,15 @@ test('the end of a turn is a text for the waiting request only', async () => {
   expect((await ask()).body.output).toMatchObject([{ call_id: 'a' }]);
 });
 
+test('an agent with a tool for its final answer ends by a call of it', async () => {
+  await using opened = await openModel('openai');
+  const { model, post } = opened;
+  model.send({ do: 'end' });
+  const tools = ['answer', 'final_answer'].map(name => ({ type: 'function', name }));
+  const { body } = await post('/responses', { model: 'm', input: 'Go.', tools });
+  expect(body.output).toMatchObject([{ name: 'final_answer', arguments: '{"answer":"Done."}' }]);
+});
+
 describe('a message', () => {
   const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'x' }] };
   const idsOf = (answer: { body: Reply }) => answer.body.content.map(({ id }) => id);

@@ -90,4 +90,12 @@ describe('an agent that', () => {
     const rows = await rowsOf('hosts', ['subscription-foreign', 'subscription-canceled-by-model']);
     expect(rows['RT-SUB']).toMatchObject({ status: 'pass' });
   });
+
+  test('accepts events and gives the model none, in its turn or after it, breaks RT-SUB', async () => {
+    const rows = await rowsOf('deaf', ['subscription-foreign']);
+    expect(rows['RT-SUB']).toMatchObject({
+      status: 'fail',
+      reason: 'an event of an open subscription did not reach the model',
+    });
+  });
 });

@@ -9,6 +9,7 @@ import { openTools } from './tools.mjs';
 // `wraps`: changes the text of results, and gives them as messages without an id
 // `embeds`: asks the model for something else first, and crashes without it
 // `hosts`: waits for the events of subscriptions after the turn of the model, and begins a new turn with each
+// `deaf`: accepts events, and gives none to the model
 // `leaves`, `half`: closes its thread nowhere, or at the first server only
 
 const habits = new Set(process.argv.slice(2));
@@ -30,7 +31,7 @@ for (;;) {
     const event = habits.has('hosts') ? await tools.nextEvent() : null;
     if (event === null) break;
     results.push({ role: 'user', content: event });
-  } else if (!habits.has('hosts')) {
+  } else if (!habits.has('hosts') && !habits.has('deaf')) {
     for (const content of tools.events()) results.push({ role: 'user', content });
   }
   messages.push(...results);

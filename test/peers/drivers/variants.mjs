@@ -28,6 +28,11 @@ class Reminding extends PatientRuntime {
     };
     super({ ...agent, model }, options);
   }
+
+  argumentFault(tool, args) {
+    const unknown = Object.keys(args).find(name => !Object.hasOwn(tool.inputSchema.properties ?? {}, name));
+    return unknown === undefined ? super.argumentFault(tool, args) : `unknown argument ${unknown}`;
+  }
 }
 
 class OtherHabits extends OwnIds {
@@ -76,7 +81,7 @@ class ChildThreads extends PatientRuntime {
 export const VARIANTS = {
   'reports no ids': WithoutIds,
   'makes its own ids, and uses a thread for each call': OtherHabits,
-  'reminds the model of something': Reminding,
+  'reminds the model of something, and refuses arguments that no inputSchema names': Reminding,
   'refuses malformed segments, gives plain events to child threads, and reads toolsets again to migrate':
     ChildThreads,
 };

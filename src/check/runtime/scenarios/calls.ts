@@ -1,5 +1,5 @@
 import type { Fixtures, Scenario, ScenarioSession } from '../scenario.js';
-import { on, serving } from './fixtures.js';
+import { argumentSchema, offering, on, serving, tool } from './fixtures.js';
 
 type Arguments = Readonly<Record<string, unknown>>;
 type Calls = readonly (readonly [operation: string, args?: Arguments])[];
@@ -15,12 +15,6 @@ const callEach = (operations: readonly string[]) => (session: ScenarioSession) =
     session,
     operations.map(name => [name]),
   );
-
-const tool = (name: string, inputSchema: object = { type: 'object' }) => ({
-  name,
-  description: `The operation ${name}`,
-  inputSchema,
-});
 
 const executed = (operation: string, faults?: object) => on(operation, `${operation} was executed`, faults);
 
@@ -52,7 +46,7 @@ const OLDER = {
   definitions: { size: { type: 'integer', minimum: 1 } },
 };
 
-const UNKNOWN = { $schema: 'https://schemas.example/draft-2099', type: 'object' };
+const UNKNOWN = { $schema: 'https://schemas.example/draft-2099', ...argumentSchema({ anything: 'boolean' }) };
 
 const ARGUMENTS: Calls = [
   ['plan', { city: 'Oslo', days: 3, travelers: [{ name: 'Ada', age: 36 }], comfort: 'high' }],
@@ -114,12 +108,19 @@ const sharing = (name: string): Fixtures => ({
 });
 
 const changing = (...operations: readonly string[]): Fixtures => ({
-  toolset: { name: 'changing', tools: operations.map(name => tool(name)) },
+  toolset: {
+    name: 'changing',
+    tools: operations.map(name => tool(name, argumentSchema({ time: 'integer' }))),
+  },
   fixtures: operations.map(name => on(name, `${name} {{arguments.time}}`)),
 });
 
 const waiting = (operation: string, faults: object = {}) =>
-  server(operation, { fixtures: [on(operation, { silence: true })], faults });
+  server(
+    operation,
+    { fixtures: [on(operation, { silence: true })], faults },
+    { tools: [tool(operation, argumentSchema({ number: 'integer' }))] },
+  );
 
 /** A server that takes part in a migration. */
 const migrating = (operation: string, migrate?: object): Fixtures =>
@@ -213,7 +214,10 @@ export const callScenarios: readonly Scenario[] = [
     title: `${NUMBERS.length} calls at the same time, answered in another order`,
     checks: ['RT-ID', 'RT-FIELDS'],
     servers: [
-      serving(on('count', { payload: 'count {{arguments.number}}', delay: { min: '20ms', max: '200ms' } })),
+      offering(
+        { count: { number: 'integer' } },
+        on('count', { payload: 'count {{arguments.number}}', delay: { min: '20ms', max: '200ms' } }),
+      ),
     ],
     run: session => Promise.all(NUMBERS.map(number => session.call('count', { number }))),
   },
@@ -222,7 +226,7 @@ export const callScenarios: readonly Scenario[] = [
     title: 'calls in a thread, in a child of it, and in a child of that child',
     checks: ['RT-ANCESTORS'],
     needs: ['child-thread'],
-    servers: [serving(on('work', 'work {{arguments.level}} is done'))],
+    servers: [offering({ work: { level: 'integer' } }, on('work', 'work {{arguments.level}} is done'))],
     run: async session => {
       await session.call('work', { level: 1 });
       for (const level of [2, 3]) {

@@ -1,7 +1,13 @@
 import type { Fixtures } from '../scenario.js';
 
+interface OperationFixture {
+  readonly match: { readonly operation: string };
+  readonly reply: object;
+  readonly faults?: object;
+}
+
 /** What a tool does when an operation is called. A text is a result. */
-export function on(operation: string, reply: string | object, faults?: object): object {
+export function on(operation: string, reply: string | object, faults?: object): OperationFixture {
   return {
     match: { operation },
     reply: typeof reply === 'string' ? { payload: reply } : reply,
@@ -12,6 +18,24 @@ export function on(operation: string, reply: string | object, faults?: object): 
 /** A server without a toolset of its own: it offers the operations of its fixtures. */
 export function serving(...fixtures: readonly object[]): Fixtures {
   return { fixtures };
+}
+
+/** Arguments by the names of their operations, with the type of each. */
+type ArgumentTypes = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** As {@link serving}, with a toolset that names the arguments: agents refuse those that no inputSchema names. */
+export function offering(types: ArgumentTypes, ...fixtures: readonly OperationFixture[]): Fixtures {
+  const tools = fixtures.map(({ match: { operation } }) => tool(operation, argumentSchema(types[operation])));
+  return { toolset: { name: 'tools', tools }, fixtures };
+}
+
+export function argumentSchema(types: ArgumentTypes[string] = {}): object {
+  const properties = Object.entries(types).map(([name, type]) => [name, { type }]);
+  return { type: 'object', properties: Object.fromEntries(properties) };
+}
+
+export function tool(name: string, inputSchema: object = { type: 'object' }) {
+  return { name, description: `The operation ${name}`, inputSchema };
 }
 
 /** Steps of a reply. */

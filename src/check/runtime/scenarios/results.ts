@@ -1,5 +1,5 @@
 import type { Scenario, ScenarioSession } from '../scenario.js';
-import { event, ON_DEMAND, on, result, serving } from './fixtures.js';
+import { event, ON_DEMAND, offering, on, result, serving } from './fixtures.js';
 
 const ANSWER = on('answer', 'the answer is 42');
 
@@ -195,7 +195,7 @@ export const resultScenarios: readonly Scenario[] = [
     name: 'result',
     title: 'a call with a plain result',
     checks: ['RT-TEXT', 'RT-FIELDS', 'RT-ID', 'RT-OP', 'RT-ARGS', 'RT-ACK'],
-    servers: [serving(ANSWER)],
+    servers: [offering({ answer: { question: 'string' } }, ANSWER)],
     run: session => session.call('answer', { question: 'life' }),
   },
   results(
@@ -276,7 +276,8 @@ export const resultScenarios: readonly Scenario[] = [
       'results with an unknown id, an unknown thread, the id of a finished call and of another pending one',
     checks: ['RT-MATCH'],
     servers: [
-      serving(
+      offering(
+        { forge: { finished: 'string', pending: 'string' } },
         ANSWER,
         on('pending', { delay: '300ms', payload: 'the own result of a pending call' }),
         on('forge', [
@@ -304,7 +305,8 @@ export const resultScenarios: readonly Scenario[] = [
     checks: ['RT-SERIAL'],
     needs: ['model'],
     servers: [
-      serving(
+      offering(
+        { answer: { number: 'integer' } },
         on('answer', 'answer {{arguments.number}}'),
         ...['red', 'blue'].map(operation =>
           // Only associative events belong to the thread of their call.

@@ -42,6 +42,11 @@ const envelope = {
   thread: z.optional(z.string()),
 };
 
+/** The fixture that comes nearest to a call, and where it differs. */
+const nearestSchema = z.object({ fixture: z.string(), path: z.string(), reason: z.string() });
+
+export type NearestFixture = z.infer<typeof nearestSchema>;
+
 /** The index of a message in its call, from 0. A message without a turn is the only one. */
 const turnSchema = z.object({ index: z.int().check(z.nonnegative()) });
 
@@ -157,7 +162,7 @@ const ownFacts = () =>
       key: z.optional(z.string()),
       count: z.optional(z.int().check(z.positive())),
       state: z.optional(z.object({ key: z.string(), to: z.string() })),
-      nearest: z.optional(z.object({ fixture: z.string(), path: z.string(), reason: z.string() })),
+      nearest: z.optional(nearestSchema),
     }),
     /** What middleware changed in a reply, or would have changed in a reply that was sent verbatim. */
     z.object({

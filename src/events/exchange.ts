@@ -86,14 +86,14 @@ interface Subscription {
   readonly openedAt: number;
   /** The number of accepted events. */
   readonly events: number;
-  readonly ended:
-    | ({ readonly at: number } & (
-        | { readonly by: 'final'; readonly sha256: string }
-        | { readonly by: 'cancel'; readonly who: 'person' | 'flag' | 'policy' }
-        | { readonly by: 'close' }
-      ))
-    | null;
+  readonly ended: SubscriptionEnd | null;
 }
+
+export type SubscriptionEnd = { readonly at: number } & (
+  | { readonly by: 'final'; readonly sha256: string }
+  | { readonly by: 'cancel'; readonly who: 'person' | 'flag' | 'policy' }
+  | { readonly by: 'close' }
+);
 
 interface Question {
   readonly leg: string;

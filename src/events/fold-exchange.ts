@@ -23,6 +23,7 @@ import {
   isSentAfterCancel,
   openQuestions,
   type Settlement,
+  type SubscriptionEnd,
   type Verdict,
 } from './exchange.js';
 import { refusalTexts } from './refusal.js';
@@ -37,8 +38,6 @@ const MAX = {
   questions: 100,
   reason: 1_000,
 };
-
-type SubscriptionEnd = NonNullable<NonNullable<Exchange['subscription']>['ended']>;
 
 /** MCP has neither a callback URL nor a thread. */
 const mcpCallSchema = z.extend(invocationSchema, {

@@ -16,7 +16,7 @@ interface CallAnswer {
 }
 
 /** A call that an agent session waits for, or waited for. */
-interface SessionCall {
+export interface SessionCall {
   readonly key: string;
   readonly tool: string;
   readonly args: unknown;
@@ -66,7 +66,7 @@ export interface Session {
  * `pending`: without an answer; `answered`: the answer is ready; `posting`: it is being sent; `taken`: the platform accepted it;
  * `refused`: the platform refused it; `unwanted`: the session ended without it; `gone`: it was settled by another answer.
  */
-type SessionCallState = 'pending' | 'answered' | 'posting' | 'taken' | 'refused' | 'unwanted' | 'gone';
+export type SessionCallState = 'pending' | 'answered' | 'posting' | 'taken' | 'refused' | 'unwanted' | 'gone';
 
 export function sessionCallState(session: Session, call: SessionCall): SessionCallState {
   const { post, answer, takenAt, wasLost, isAbandoned, key } = call;
@@ -259,7 +259,7 @@ function withoutOldCalls(session: Session, max: typeof LIMITS): Session {
 }
 
 /** A request of the session API that waits for its response, or has just got it. */
-type SessionRequest = Pick<
+export type SessionRequest = Pick<
   RequestEvent,
   'leg' | 'purpose' | 'method' | 'url' | 'at' | 'attempt' | 'thread' | 'calls'
 >;

@@ -1,7 +1,14 @@
 import { endsCall, isQuestion } from '../protocol/callbacks.js';
 import { type Addressee, type Invocation, readInvocation } from '../protocol/invocation.js';
 import { Content } from './content.js';
-import { type Event, type EventOf, ignored, isDirect, type RequestEvent } from './events.js';
+import {
+  type Event,
+  type EventOf,
+  ignored,
+  isDirect,
+  type NearestFixture,
+  type RequestEvent,
+} from './events.js';
 import { endOf, isAccepted, type SentRequest } from './round-trips.js';
 
 /** One callback to the runtime with its attempts, or the result that a client without callbacks got in the response. */
@@ -38,7 +45,7 @@ export interface ToolCall {
   readonly acknowledgement: { readonly leg: string; readonly status?: number; readonly at?: number };
   /** The fixture or handler that answers; null if none does. */
   readonly answeredBy: string | null;
-  readonly nearest?: NonNullable<EventOf<'matched'>['nearest']>;
+  readonly nearest?: NearestFixture;
   readonly isCancelled: boolean;
   /** The user action that the call waits for; null if none. */
   readonly awaits: Awaits | null;

@@ -4,7 +4,14 @@ import { elapsedMs, truncateBeforeToken } from '../util/text.js';
 import { urlWithoutQuery } from '../util/url.js';
 import { compactJson, isRecord } from '../util/values.js';
 import type { Content } from './content.js';
-import { type Event, type EventOf, ignored, isDirect, type RequestEvent } from './events.js';
+import {
+  type Event,
+  type EventOf,
+  ignored,
+  isDirect,
+  type NearestFixture,
+  type RequestEvent,
+} from './events.js';
 import { effectOf } from './faults.js';
 import { urlRedactor } from './shareable.js';
 
@@ -50,7 +57,7 @@ interface UnmatchedCall {
   /** The reason if it is more than a missing fixture: an unknown operation, wrong arguments … */
   readonly reason?: string;
   /** The fixture with the fewest differences, and the first path at which the call differs. */
-  readonly nearest?: NonNullable<EventOf<'matched'>['nearest']>;
+  readonly nearest?: NearestFixture;
 }
 
 interface UndeliveredCallback {
@@ -157,11 +164,15 @@ class CallRecord {
   }
 }
 
-/** What reports show of an invocation. */
-type Caller = ReturnType<typeof callerIn>;
+/** What reports show of an invocation. `callbackUrl` contains a secret. */
+interface Caller {
+  readonly operation: string | null;
+  readonly id: string | null;
+  readonly group_id: string | null;
+  readonly callbackUrl: string | null;
+}
 
-/** @returns `callbackUrl` contains a secret */
-function callerIn(invocation: Record<string, unknown> | null) {
+function callerIn(invocation: Record<string, unknown> | null): Caller {
   return {
     operation: textAt(invocation, 'operation', MAX.id),
     id: textAt(invocation, 'id', MAX.id),

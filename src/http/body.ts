@@ -71,7 +71,7 @@ export function isEncoded(headers: CodingHeaders): boolean {
   return content !== 'identity' || transfer !== 'chunked';
 }
 
-type ForeignHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+export type ForeignHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Flattens header lists. Returns the same object without any, because events keep a reference to it. */
 export function flatHeaders(headers: ForeignHeaders): Readonly<Record<string, string>> {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, systemClock } from '../system/clock.js';
 import { errnoOf, messageOf, ProtocolCliError } from '../util/errors.js';
 import { bytesText } from '../util/text.js';
-import { announcedLength, ByteGatherer, flatHeaders, isEncoded } from './body.js';
+import { announcedLength, ByteGatherer, type ForeignHeaders, flatHeaders, isEncoded } from './body.js';
 
 /**
  * How much of the response body to read: `nothing` resolves at the headers and drops the rest; `maxBytes` fails for a larger body, or
@@ -157,7 +157,7 @@ export class ResponseReader {
     this.#phase = 'send';
   }
 
-  head(status: number, foreign: Parameters<typeof flatHeaders>[0]): void {
+  head(status: number, foreign: ForeignHeaders): void {
     if (status < 200) return;
     this.#phase = 'answer';
     const headers = flatHeaders(foreign);

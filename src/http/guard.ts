@@ -13,13 +13,17 @@ const MAX_NAME_LENGTH = 253;
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
 /** Parses a Host value (RFC 9110, 7.2), in lower case; an IPv6 address keeps its brackets. Null if it is invalid. */
-const parseHost = memoizeByString((value: string) => {
+/** A host name in lower case, and the port as it was written. */
+interface HostHeader {
+  readonly name: string;
+  readonly port: string | undefined;
+}
+
+const parseHost = memoizeByString((value: string): HostHeader | null => {
   const { name, port } = SHAPE.exec(value)?.groups ?? {};
   if (name === undefined || name.length > MAX_NAME_LENGTH) return null;
   return { name: name.toLowerCase(), port };
 });
-
-type HostHeader = NonNullable<ReturnType<typeof parseHost>>;
 
 const WILDCARDS = new Set(['', '*', '0.0.0.0', '[::]', '[::ffff:0:0]']);
 

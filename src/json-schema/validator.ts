@@ -11,7 +11,7 @@ export interface SchemaFault {
   readonly message: string;
 }
 
-type ValueCheck =
+export type ValueCheck =
   | { readonly kind: 'valid' }
   | { readonly kind: 'invalid'; readonly faults: readonly SchemaFault[] }
   /** The schema cannot be used: a remote or endless `$ref`, a pattern that never ends. */

@@ -2,7 +2,7 @@ import type { Log } from '../events/log.js';
 import type { Addressee } from '../protocol/invocation.js';
 import type { Outcome } from '../protocol/outcome.js';
 import type { Clock } from '../system/clock.js';
-import type { Middlewares } from './middleware.js';
+import type { Change } from './middleware.js';
 
 export interface CallServices {
   readonly log: Log;
@@ -234,7 +234,7 @@ export abstract class Conversation {
   }
 
   /** Logs each change that middleware made, or would have made to a verbatim result. */
-  logChanges(by: 'middleware' | 'verbatim', changes: ReturnType<Middlewares['changesTo']>): void {
+  logChanges(by: 'middleware' | 'verbatim', changes: readonly Change[]): void {
     const lines = by === 'verbatim' ? [changes] : changes.map(change => [change]);
     for (const line of lines)
       this.services.log.emit({ kind: 'shaped', by, changes: [...line], ...this.about });

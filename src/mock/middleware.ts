@@ -14,13 +14,13 @@ export interface Middleware {
 }
 
 /** One change to a message. The path is that of the changed message, in which keys may have changed too. */
-interface Change {
+export interface Change {
   readonly path: string;
   readonly change: 'redacted' | 'sanitized';
 }
 
 /** The same value if nothing changed, else a copy. */
-interface Shaped {
+export interface Shaped {
   readonly value: unknown;
   readonly changes: readonly Change[];
 }

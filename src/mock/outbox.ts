@@ -16,7 +16,7 @@ import { readUrl } from '../util/url.js';
 import { type CallReference, Pauses } from './conversation.js';
 
 /** A message to the runtime: the exact bytes and the exact address (TOOL-OPAQUE). */
-interface Callback {
+export interface Callback {
   readonly about: Required<CallReference>;
   /** The callback URL, unchanged from the invocation. */
   readonly url: string;

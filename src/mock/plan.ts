@@ -1,4 +1,4 @@
-import type { Fact } from '../events/events.js';
+import type { Fact, NearestFixture } from '../events/events.js';
 import type { AckFault, CallbackFault } from '../fixtures/file-schema.js';
 import { bytesText } from '../util/text.js';
 import { isRecord } from '../util/values.js';
@@ -26,7 +26,7 @@ export function planWithoutFaults(facts: readonly Fact[], perform: Plan['perform
 }
 
 /** Plans an error result for a call that nothing answers (TOOL-ALWAYS, TOOL-ERRPREFIX). */
-export function refusalPlan(message: string, nearest?: Extract<Fact, { kind: 'matched' }>['nearest']): Plan {
+export function refusalPlan(message: string, nearest?: NearestFixture): Plan {
   const unmatched: Fact = { kind: 'matched', fixture: null, ...(nearest && { nearest }) };
   return planWithoutFaults([{ kind: 'warned', message }, unmatched], conversation =>
     conversation.outcome({ type: 'error', message }),

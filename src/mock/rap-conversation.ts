@@ -19,13 +19,11 @@ import {
   type QuestionOptions,
   type ReplyContent,
 } from './conversation.js';
-import type { Outbox } from './outbox.js';
+import type { Callback, Outbox } from './outbox.js';
 import type { Plan } from './plan.js';
 
 /** One byte more than a listener accepts by default. */
 const OVERSIZE = 64 * 1024 * 1024 + 1;
-
-type Callback = Parameters<Outbox['post']>[0];
 
 interface Sending extends Pick<Callback, 'contentType' | 'pace'> {
   /** Number of characters to cut off the end of the JSON. */

@@ -7,7 +7,7 @@ import type { Clock } from '../system/clock.js';
 import { patchOf } from '../util/patch-of.js';
 import { isRecord } from '../util/values.js';
 import type { Conversation, Fields } from './conversation.js';
-import type { Middlewares } from './middleware.js';
+import type { Middlewares, Shaped } from './middleware.js';
 
 /** The values of templates. A class, because an object with getters costs a tenth of all the work for a call. */
 class CallValues {
@@ -109,7 +109,7 @@ export class ReplyPlayer {
   static readonly #players: { readonly [K in StepKind]: StepPlayer<K> } = {
     payload: (player, { payload }) => {
       const { conversation, middlewares, invocation } = player;
-      const send = ({ value, changes }: Awaited<ReturnType<Middlewares['response']>>) => {
+      const send = ({ value, changes }: Shaped) => {
         conversation.logChanges('middleware', changes);
         return conversation.payload(value);
       };

@@ -5,7 +5,7 @@ import { Verification } from '../events/verification.js';
 import { type FixtureAnswer, FixtureAnswers } from '../fixtures/answer-call.js';
 import { DEFAULT_MIDDLEWARE, type RequestFault } from '../fixtures/file-schema.js';
 import type { Call, FixtureSet } from '../fixtures/fixture-set.js';
-import { type ValueChecker, valueChecker } from '../json-schema/validator.js';
+import { type ValueCheck, type ValueChecker, valueChecker } from '../json-schema/validator.js';
 import type { Invocation } from '../protocol/invocation.js';
 import { readToolset } from '../protocol/read-toolset.js';
 import type { Tool, Toolset } from '../protocol/toolset.js';
@@ -94,7 +94,7 @@ class Operations {
   }
 }
 
-function problemOf(operation: string, check: ReturnType<ValueChecker>): string | null {
+function problemOf(operation: string, check: ValueCheck): string | null {
   if (check.kind === 'valid') return null;
   if (check.kind === 'unusable')
     return check.isUnknownDraft ? null : `cannot validate the arguments of ${operation}: ${check.reason}`;
@@ -118,13 +118,20 @@ interface ResponderOptions {
   readonly clock?: Clock;
 }
 
+/** What answers calls, until the fixtures are replaced. */
+interface Serving {
+  readonly fixtures: FixtureSet;
+  readonly middlewares: Middlewares;
+  readonly operations: Operations;
+}
+
 /** Plans the answer of every call by fixtures and handlers, in the order in which calls arrive; keeps the verification. */
 export class Responder {
   readonly #answers: FixtureAnswers;
   readonly #handlers: ReadonlyMap<string, ToolDefinition>;
   readonly #clock: Clock;
   readonly #waitMs: () => number;
-  #serving: ReturnType<Responder['servingOf']>;
+  #serving: Serving;
   #verification: Verification;
 
   constructor(
@@ -220,7 +227,7 @@ export class Responder {
     };
   }
 
-  private servingOf(fixtures: FixtureSet, checkers: ArgumentCheckers) {
+  private servingOf(fixtures: FixtureSet, checkers: ArgumentCheckers): Serving {
     const { handlers = [], middleware } = this.options;
     const isOpen = fixtures.document !== undefined && fixtures.toolset.tools.length === 0;
     return {

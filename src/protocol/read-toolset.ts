@@ -48,12 +48,14 @@ function remarksOn({ name, inputSchema }: Tool, index: number): string[] {
 }
 
 /** The tools of a document that may have other errors, so that all errors are reported together. */
-function toolsOf(document: unknown): readonly Readonly<Record<string, unknown>>[] {
+type UncheckedTool = Readonly<Record<string, unknown>>;
+
+function toolsOf(document: unknown): readonly UncheckedTool[] {
   const tools = isRecord(document) && Array.isArray(document['tools']) ? document['tools'] : [];
   return tools.map(tool => (isRecord(tool) ? tool : {}));
 }
 
-function repeatedNames(tools: ReturnType<typeof toolsOf>): string[] {
+function repeatedNames(tools: readonly UncheckedTool[]): string[] {
   const first = new Map<unknown, number>();
   return tools.flatMap(({ name }, index) => {
     const known = first.get(name);
@@ -64,7 +66,7 @@ function repeatedNames(tools: ReturnType<typeof toolsOf>): string[] {
 }
 
 /** Skips values that are not objects, which the toolset's own schema reports. */
-async function schemaFaults(tools: ReturnType<typeof toolsOf>): Promise<string[]> {
+async function schemaFaults(tools: readonly UncheckedTool[]): Promise<string[]> {
   const found = await checkSchemas(
     tools.map(({ inputSchema }) => (isRecord(inputSchema) ? inputSchema : {})),
   );

@@ -74,6 +74,12 @@ function factOf(about: About, end: 'from' | 'to') {
   return { hop: `${sides[end]}-side`, ...sides, ...about } as const;
 }
 
+/** A message's place among those of its thread: `turn` resolves when it may be sent. */
+interface PlaceInQueue {
+  readonly turn: Promise<void>;
+  leave(): void;
+}
+
 /** Records messages and sends them on. */
 export class Forwarder {
   /** Messages to be passed on, by thread and direction. */
@@ -90,7 +96,7 @@ export class Forwarder {
    * Keeps the messages of a thread in order, per direction (RT-SERIAL). Each waits for the response to the previous one, but at most
    * `PATIENCE_MS` after that one was sent: without a recorder, a slow response would not delay the others either.
    */
-  enter(queue: string | null): { readonly turn: Promise<void>; leave(): void } {
+  enter(queue: string | null): PlaceInQueue {
     if (queue === null) return { turn: Promise.resolve(), leave() {} };
     const turn = this.#messages.over(queue);
     const { promise: left, resolve: leave } = deferred();
@@ -179,7 +185,7 @@ function without(headers: Headers, isLeftOut: (name: string) => boolean): Header
 /** A received message, recorded unchanged; its sender may disconnect before the response. */
 class Received {
   readonly #recorded: ServedRequest;
-  readonly #place: ReturnType<Forwarder['enter']>;
+  readonly #place: PlaceInQueue;
   readonly #gone = new AbortController();
   #isOver = false;
 

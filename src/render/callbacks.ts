@@ -265,14 +265,16 @@ function progressWords({ progress, total, message }: NonNullable<Arrival['progre
   return line`progress ${progress}${share}${message !== undefined && line`: ${clipped(message, 'plain', MAX)}`}`;
 }
 
+type SubscriptionEvent = Extract<Callback, { type: 'subscription_event' }>;
+
 /** The subscription event in a callback, if it was accepted. */
-export function eventOf({ verdict, message }: Arrival) {
+export function eventOf({ verdict, message }: Arrival): SubscriptionEvent | null {
   return verdict.kind === 'noted' && message?.type === 'subscription_event' ? message : null;
 }
 
 /** The kind of the event, and the conversation that receives it. */
 function eventWords(
-  { associative, final }: NonNullable<ReturnType<typeof eventOf>>,
+  { associative, final }: Pick<SubscriptionEvent, 'associative' | 'final'>,
   number?: number,
 ): string {
   const place = associative ? 'this thread (associative)' : 'child thread';

@@ -3,7 +3,15 @@ import type { Content } from '../events/content.js';
 import type { Event } from '../events/events.js';
 import { acknowledgedAfter, type Exchange, outcomeOf } from '../events/exchange.js';
 import type { History } from '../events/history.js';
-import { type Session, type Sessions, sessionCallState, statusOf } from '../events/session-calls.js';
+import {
+  type Session,
+  type SessionCall,
+  type SessionCallState,
+  type SessionRequest,
+  type Sessions,
+  sessionCallState,
+  statusOf,
+} from '../events/session-calls.js';
 import type { JudgedOutcome } from '../protocol/outcome.js';
 import { isSettledStatus, isTerminal, refusalIn } from '../protocol/session.js';
 import { memoizeByObject } from '../util/collections.js';
@@ -39,13 +47,11 @@ import {
 /* Calls of agent sessions at the platform, and the tool calls made for them: list rows, events, and details of a call. */
 
 /** State built from all events so far, if sessions are known at all. */
-interface KnownSessions {
+export interface KnownSessions {
   readonly sessions?: Sessions | undefined;
   /** The calls to RAP tools. They have the same keys as the session's calls. */
   readonly history?: History | undefined;
 }
-
-type SessionCall = NonNullable<ReturnType<Session['calls']['get']>>;
 
 /** A call of a session and, if a tool was invoked for it, that invocation. */
 export interface KnownCall {
@@ -113,10 +119,7 @@ export function sessionCallRow(known: KnownCall, now: number, isSelected = false
 
 /** The state of an answered call. A null mark means that the outcome decides it. */
 const STATES: Readonly<
-  Record<
-    Exclude<ReturnType<typeof sessionCallState>, 'pending'>,
-    readonly [Mark | null, (call: SessionCall) => Line]
-  >
+  Record<Exclude<SessionCallState, 'pending'>, readonly [Mark | null, (call: SessionCall) => Line]>
 > = {
   answered: ['running', ({ posts }) => [say(posts > 0 ? 'to be posted again' : 'to be posted', 'running')]],
   posting: ['running', ({ posts }) => [say(posts > 1 ? 'posting again' : 'posting', 'running')]],
@@ -165,8 +168,6 @@ function pendingWords(exchange: Exchange | undefined): Line {
   const last = exchange.attempts.at(-1);
   return last?.endedAt === undefined ? [say('invoked', 'running')] : notAcknowledged(last);
 }
-
-type SessionRequest = NonNullable<ReturnType<Sessions['request']>>;
 
 type EndEvent = Extract<Event, { kind: 'response' | 'broken' }>;
 

@@ -32,7 +32,7 @@ import {
   took,
   withMark,
 } from './line.js';
-import { sessionNews } from './session-calls.js';
+import { type KnownSessions, sessionNews } from './session-calls.js';
 
 /*
  * Calls as a mock tool saw them: list rows, events, and details of a call. URLs that grant access to a conversation are left out (threats,
@@ -179,7 +179,7 @@ function decisionWords({ what, value = '', by }: DecidedEvent, call: About): Lin
 type About = ToolCall | undefined;
 
 /** State that includes the event: the call of a mock, or agent sessions. */
-interface Known extends NonNullable<Parameters<typeof sessionNews>[1]> {
+interface Known extends KnownSessions {
   readonly call?: About;
 }
 

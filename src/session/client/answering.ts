@@ -10,7 +10,7 @@ import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import { exactJson } from '../../util/exact-json.js';
 import { createRedactor } from '../../util/redact.js';
 import { isRecord, stringOrJson } from '../../util/values.js';
-import type { PendingCall } from './platform-session.js';
+import type { PendingCall, PostFailure } from './platform-session.js';
 import { PlatformSession, sessionUrl } from './platform-session.js';
 
 export interface Answerer {
@@ -75,7 +75,12 @@ const FOR_THE_MODEL: ReadonlySet<Feature> = new Set([
 ]);
 
 /** Writes the answer, with the whole `tool_req` (seed 001). @throws TypeError if it cannot be written as JSON. */
-function written(call: PendingCall, answer: Answer): Settled & { readonly losses: readonly string[] } {
+interface WrittenAnswer extends Settled {
+  /** What the session dialect cannot express. */
+  readonly losses: readonly string[];
+}
+
+function written(call: PendingCall, answer: Answer): WrittenAnswer {
   const { body, warnings } = sessionDialect.write({ ...answer, call: answeredCall(call) });
   const fields = isRecord(body) ? body : {};
   if ('result' in fields && JSON.stringify(fields['result']) === undefined)
@@ -128,8 +133,6 @@ interface Tries {
 }
 
 const MAX: Readonly<Tries> = { losses: 5, waits: 10 };
-
-type PostFailure = NonNullable<Awaited<ReturnType<PlatformSession['post']>>>;
 
 /** Maximum duration of a long poll (platforms). */
 const LONG_POLL_MS = 20_000;
@@ -228,7 +231,7 @@ class SessionClient {
   }
 
   /** Logs the answer, and what is lost in it. */
-  #reported(settled: ReturnType<typeof written>): Settled {
+  #reported(settled: WrittenAnswer): Settled {
     const { log, thread } = this.connection;
     const { call, losses, bytes } = settled;
     log.emit({ kind: 'answered', by: 'client', thread, calls: [call.key], body: new Content(bytes) });

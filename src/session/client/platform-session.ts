@@ -103,7 +103,7 @@ type Changes = z.infer<typeof changesSchema>;
 const statusSchema = z.object({ status: z.string() });
 
 /** Why a request failed. Status 0: there was no response, and the request may have arrived. */
-interface Failure {
+export interface PostFailure {
   readonly status: number;
   readonly error: ProtocolCliError;
   /** How long the platform asked to wait; default: a second. */
@@ -179,7 +179,7 @@ export class PlatformSession {
    * Posts results once; null if they were accepted or the session has ended (409). @param calls keys of their calls @throws
    * ProtocolCliError `interrupted`.
    */
-  async post(body: Uint8Array, calls: string[], attempt: number): Promise<Failure | null> {
+  async post(body: Uint8Array, calls: string[], attempt: number): Promise<PostFailure | null> {
     if (this.connection.signal.aborted) throw interruptedSession();
     const tried = await this.#try(
       { purpose: 'tool_results', attempt, calls },
@@ -296,7 +296,7 @@ export class PlatformSession {
   }
 
   /** @throws ProtocolCliError `interrupted` */
-  async #try(about: About, request: HttpRequest): Promise<{ readonly answer: HttpAnswer } | Failure> {
+  async #try(about: About, request: HttpRequest): Promise<{ readonly answer: HttpAnswer } | PostFailure> {
     try {
       const answer = await this.#send(about, request);
       return isSuccess(answer.status) ? { answer } : this.#refusal(answer, request);
@@ -345,7 +345,7 @@ export class PlatformSession {
   }
 
   /** Secrets are redacted before the text is cut. */
-  #refusal({ status, headers, body }: HttpAnswer, { method, url }: HttpRequest): Failure {
+  #refusal({ status, headers, body }: HttpAnswer, { method, url }: HttpRequest): PostFailure {
     const reading = readJson(body);
     const detail = truncate(visibleLine(this.#clean(reading.ok ? refusalIn(reading.value) : '')), MAX.text);
     const what = method === 'POST' ? 'the posted results' : `GET ${url}`;
@@ -379,7 +379,7 @@ function interruptedSession(): ProtocolCliError {
 }
 
 /** Whether the same request would fail again. */
-function isFinal({ status, error }: Failure): boolean {
+function isFinal({ status, error }: PostFailure): boolean {
   return status === 0 ? error.code === 'refused-address' : status < 500 && status !== 429;
 }
 

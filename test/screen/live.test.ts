@@ -20,25 +20,26 @@ afterAll(() => Promise.all([plain.stop(), own[Symbol.asyncDispose]()]));
 
 describe.concurrent('the steps', () => {
   test('appear as they happen, each with its time', async () => {
-    await using screen = openHere(['invoke', plain.url, 'slow', 'ms=400'], WIDE);
+    await using screen = openHere(['invoke', plain.url, 'slow', 'ms=2000'], WIDE);
     await screen.shows(/✓ discovered plain-tool \(\d+ operations\) at http:\S+ in [\d.]+m?s/);
     await screen.shows(/✓ acknowledged with 200 after [\d.]+m?s/);
     expect(screen.text()).not.toContain('✓ result');
-    await screen.shows(/✓ result after (\d{3}ms|[\d.]+s)/);
+    await screen.shows(/✓ result after [\d.]+s/);
     await screen.shows(/✓ thread closed, answered 200 after [\d.]+m?s/);
     expect(await screen.ended).toBe(0);
     expect(screen.text()).not.toContain('waiting');
   });
 
   test('have a running clock while the result is awaited', async () => {
-    await using screen = openHere(['invoke', plain.url, 'slow', 'ms=900'], WIDE);
+    await using screen = openHere(['invoke', own.url, 'silent', '--timeout', '1h'], WIDE);
     const times = new Set<string>();
     await screen.emulator.waitFor('three times are seen', () => {
       const [, time] = /… waiting for the result (\S+)/.exec(screen.text()) ?? [];
       if (time !== undefined) times.add(time);
       return times.size >= 3;
     });
-    expect(await screen.ended).toBe(0);
+    screen.type('\x03');
+    expect(await screen.ended).toBe(130);
   });
 });
 

@@ -59,8 +59,8 @@ export class Incoming {
     private readonly response?: ServerResponse,
   ) {
     this.method = method;
-    this.target = url;
-    this.path = url.split('?', 1)[0] ?? '';
+    this.target = originForm(url, headers.host);
+    this.path = this.target.split('?', 1)[0] ?? '';
     this.headers = flatHeaders(headers);
   }
 
@@ -81,6 +81,12 @@ export class Incoming {
       if (!response.writableEnded) callback();
     });
   }
+}
+
+/** The path and the query of a request target, which may be the whole URL (RFC 9112, 3.2.2). */
+function originForm(target: string, host: string | undefined): string {
+  const origin = `http://${host}`;
+  return target.startsWith(`${origin}/`) ? target.slice(origin.length) : target;
 }
 
 export interface Answer {

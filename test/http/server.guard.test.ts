@@ -40,6 +40,13 @@ describe('the Host header', () => {
     expect(await getAt('other.example')).toBe(403);
   });
 
+  it('serves a target that is the whole URL, if it names the same host as the Host header', async () => {
+    const get = async (target: string) =>
+      statusOf(await rawExchange(server.port, request(`GET ${target}`, own())));
+    expect(await get(`http://127.0.0.1:${server.port}/hello`)).toBe(200);
+    expect(await get('http://evil.example/hello')).toBe(404);
+  });
+
   it.each([
     'evil.example',
     '127.0.0.1:1',

@@ -89,6 +89,9 @@ function onRepeatedNotice(
   return met(notice);
 }
 
+/** A runtime that waits for an answer waits longer. It may end as soon as its notices are sent, before all have been read; in ms. */
+const MIN_WAIT_MS = 150;
+
 /** Each server with a toolset must get one notice per thread. */
 function onClosedThread({ calls, closes, servers }: Evidence, view: RuntimeView): Observed {
   const [end] = view.instructions('end');
@@ -101,11 +104,16 @@ function onClosedThread({ calls, closes, servers }: Evidence, view: RuntimeView)
     server => server.toolset && !own.some(each => isTo(server, each) && threads.has(threadOf(each))),
   );
   const hanging = own.find(({ status, end }) => status === null && end);
-  const late = hanging && own.find(({ request }) => request.seq > hanging.lastSeq);
+  const late = own.find(
+    ({ request }) =>
+      hanging && request.seq > hanging.lastSeq && request.at - hanging.request.at >= MIN_WAIT_MS,
+  );
   const isBlocked = view.overdue && own.some(({ status }) => status !== 200);
   return [
     missing.map(server => lackingNotice('close_thread', server, end)),
-    late ? violated('a notice was sent only after one that got no answer had ended', [hanging, late]) : null,
+    hanging && late
+      ? violated('a notice was sent only after one that got no answer had ended', [hanging, late])
+      : null,
     isBlocked ? doubtful('the runtime did not end, since a notice was not answered', own) : null,
   ];
 }

@@ -35,6 +35,7 @@ export const runtimeResultRules = defineRules({
       'Compare group_id and id with the pending calls; answer 404 if none matches, and do not inform the model.',
     resultPage: 'It MUST NOT inject unmatched results into any conversation.',
     masks: ['RT-TEXT', 'RT-SUB'],
+    needs: ['model'],
     absent: 'no result came with ids that match no pending call',
     observe: evidence => evidence.calls.map(call => onUnmatched(call, evidence)),
   },
@@ -238,7 +239,7 @@ function onUnmatched(call: CallEvidence, { view, calls }: Evidence): Observed {
       ? tracesOf(view, forged).filter(seen => !mayBeForNamed(seen, forged, calls, view))
       : [];
     if (trace) return leaked('a message that matches no pending call was used', forged, trace);
-    if (forged.isRefused || view?.supports('model')) return met(forged);
+    if (forged.isRefused || view) return met(forged);
     return real
       ? violated("was accepted as the call's result, and the real result was then refused", [forged, real])
       : doubtful('was accepted; the transcript does not show whether it was discarded', forged);

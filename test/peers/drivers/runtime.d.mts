@@ -6,7 +6,11 @@ export interface DriverStreams {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** @param Variant a class of a right runtime */
+/** @param Variant a class of a right runtime @param methods an object between a right runtime and its class */
 export function runDriver(
-  driver: DriverStreams & { readonly fault?: string | undefined; readonly Variant?: unknown },
+  driver: DriverStreams & {
+    readonly fault?: string | undefined;
+    readonly Variant?: unknown;
+    readonly methods?: unknown;
+  },
 ): Promise<void>;

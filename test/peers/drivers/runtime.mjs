@@ -10,7 +10,7 @@ import { FAULTS, PatientRuntime } from './faults.mjs';
  * Runs a driver in this process; resolves when it has ended.
  * @throws when the runtime crashes: its fault, or an instruction that is not JSON
  */
-export async function runDriver({ input, output, env, fault, Variant = PatientRuntime }) {
+export async function runDriver({ input, output, env, fault, methods, Variant = PatientRuntime }) {
   let crash;
   const crashed = new Promise((_, reject) => {
     crash = reject;
@@ -18,7 +18,8 @@ export async function runDriver({ input, output, env, fault, Variant = PatientRu
   let runtime;
   const createRuntime = (agent, options) => {
     runtime = Object.assign(new Variant(agent, options), { crash });
-    if (fault) Object.setPrototypeOf(runtime, FAULTS[fault].methods);
+    const changed = fault ? FAULTS[fault].methods : methods;
+    if (changed) Object.setPrototypeOf(runtime, changed);
     return runtime;
   };
   try {

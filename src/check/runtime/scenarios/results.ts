@@ -275,6 +275,7 @@ export const resultScenarios: readonly Scenario[] = [
     title:
       'results with an unknown id, an unknown thread, the id of a finished call and of another pending one',
     checks: ['RT-MATCH'],
+    needs: ['model'],
     servers: [
       offering(
         { forge: { finished: 'string', pending: 'string' } },

@@ -285,6 +285,15 @@ export const DRIVEN_REQUESTS: SampleSet = {
       ...[invoked, offering('other'), end],
       ...[hanging.slice(0, 1), at(2_000, elsewhere(closes())), hanging.slice(1)],
     ]),
+    passes('a notice that is read late, since the runtime ended at once', [
+      ...[invoked, offering('other'), end],
+      ...[hanging, at(20, elsewhere(closes()))],
+    ]),
+    fails(
+      'a notice that waits for the end of another one',
+      [invoked, offering('other'), end, hanging, at(2_000, elsewhere(closes()))],
+      /only after one that got no answer had ended/,
+    ),
     warns(
       'a notice that keeps the runtime from its end',
       [invoked, end, closes(THREAD, null), overdue],

@@ -1,7 +1,7 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import { Command } from 'commander';
 import { shippedFile } from '../package-root.js';
-import { nearest } from '../util/text.js';
+import { didYouMean } from '../util/text.js';
 import { examplesText, type RunCommand, usageError } from './options.js';
 
 /** A command in the list of commands; `load` imports its options, help and subcommands. */
@@ -81,7 +81,7 @@ export async function commandLine(
   if (words[0] === 'help' && named !== undefined && !isKnown)
     program.addCommand(inheriting(program, guideCommand(named, run)), { hidden: true });
   else if (words[0] === named && named !== undefined && !isKnown) await refuseTarget(named);
-  return { program: refusingUnknown(rewording(program)), words };
+  return { program: refusingUnknown(program), words };
 }
 
 /** Returns the word that commander takes for a command: the first one without a leading dash; after `help`, the second. */
@@ -91,7 +91,7 @@ function nameIn(words: readonly string[]): string | undefined {
 }
 
 function inheriting(parent: Command, command: Command): Command {
-  rewording(command.copyInheritedSettings(parent));
+  command.copyInheritedSettings(parent);
   for (const subcommand of command.commands) inheriting(command, subcommand);
   return command;
 }
@@ -124,133 +124,6 @@ function refusingUnknown(program: Command): Command {
     if (name !== undefined && commands.length > 0 && commands.every(each => each.name() !== name))
       command.parse([name], { from: 'user' });
   });
-}
-
-/** Rewrites commander's errors in the words of the command's help. */
-function rewording(command: Command): Command {
-  return command.configureOutput({ outputError: (text, write) => write(reworded(text, command)) });
-}
-
-function reworded(text: string, command: Command): string {
-  for (const [pattern, reword] of REWORDINGS) {
-    const [found, ...groups] = pattern.exec(text) ?? [];
-    if (found !== undefined) return text.replace(found, () => reword(command, ...groups) ?? found);
-  }
-  return text;
-}
-
-type Reword = (command: Command, ...groups: string[]) => string | undefined;
-
-const REWORDINGS: readonly (readonly [RegExp, Reword])[] = [
-  [
-    /^error: missing required argument .*/,
-    command => {
-      const [words = ''] = command.usage().split(/ \(| -/);
-      const missing = (words.match(/<[^>]+>/g) ?? []).slice(command.args.length);
-      return `error: missing ${missing.join(' ')}\n${usageOf(command)}`;
-    },
-  ],
-  [
-    /^error: required option '(.*)' not specified/,
-    (command, flags) => `error: missing ${flags}\n${usageOf(command)}`,
-  ],
-  [
-    /^error: too many arguments.*/,
-    command => {
-      const extra = command.args.slice(command.registeredArguments.length);
-      return `error: unexpected argument${extra.length > 1 ? 's' : ''}: ${extra.join(' ')}\n${usageOf(command)}`;
-    },
-  ],
-  [
-    /^error: option '(?:-\w, )?(\S+) (.*)' argument missing/,
-    (_, name, value) => `error: ${name} needs a value: ${value}`,
-  ],
-  [
-    /^error: option '(?:-\w, )?(\S+).*?' argument '(.*?)' is invalid\. /s,
-    (_, name, value) => `error: invalid value for ${name}: ${value}. `,
-  ],
-  [
-    /^((error: unknown option '(.*)')(?:\n\(Did you mean .*)?)/,
-    (command, text, error, word = '') => {
-      if (!command.parent) return `${error}\n(options follow a command: protocol-cli help lists them)`;
-      const found = optionFor(word, command);
-      const mayBeArgument = command.name() === 'invoke' && word.startsWith('--') && text === error;
-      if (found === undefined && mayBeArgument)
-        return `${error}\n(an argument of the operation is written ${word.replace(/^-+|=.*/gs, '')}=value)`;
-      return suggesting(error, found);
-    },
-  ],
-  [
-    /^(error: unknown command(?: or guide)? '(.*)')(?:\n\(Did you mean .*)?/,
-    (command, error, word = '') => suggesting(error, commandFor(word, command)),
-  ],
-];
-
-function usageOf(command: Command): string {
-  const names: string[] = [];
-  for (let each: Command | null = command; each; each = each.parent) names.unshift(each.name());
-  return `usage: ${names.join(' ')} ${command.usage()}`;
-}
-
-/** Keeps commander's suggestion if no name is found. */
-function suggesting(error = '', found: string | undefined): string | undefined {
-  return found === undefined ? undefined : `${error}\n(Did you mean ${found}?)`;
-}
-
-/** Names of options in other tools, such as `-d` in curl and `--json` in gh. The first option that the command has is suggested. */
-const OPTIONS_ELSEWHERE: readonly { readonly ours: readonly string[]; readonly theirs: string }[] = [
-  { ours: ['-o json', '--reporter json'], theirs: '--json -j' },
-  { ours: ['-o', '--reporter'], theirs: '--format' },
-  { ours: ['--args'], theirs: '--data --data-raw --data-binary -d --body --input --params --arg -a' },
-  { ours: ['--bearer'], theirs: '--token --auth' },
-  { ours: ['--bearer', '-H'], theirs: '--api-key -u' },
-  { ours: ['--timeout'], theirs: '--max-time -m -t' },
-  { ours: ['--timeout', '--watch'], theirs: '-w' },
-  { ours: ['-q'], theirs: '--silent -s' },
-  { ours: ['-v'], theirs: '--debug --trace' },
-  { ours: ['--repeat'], theirs: '-n --count --times' },
-  { ours: ['--concurrency', '--command'], theirs: '-c' },
-  { ours: ['--concurrency'], theirs: '--parallel' },
-  { ours: ['--command'], theirs: '--server' },
-  { ours: ['--mcp', '--command'], theirs: '--stdio' },
-  { ours: ['--save'], theirs: '--transcript --record' },
-  { ours: ['--port'], theirs: '-p --listen' },
-  { ours: ['--host'], theirs: '--bind' },
-  { ours: ['--yes'], theirs: '--force -y' },
-];
-
-/** Names of commands in other tools. */
-const COMMANDS_ELSEWHERE: Readonly<Record<string, string>> = {
-  'mock-tool': 'mock serve server replay',
-  invoke: 'call run exec send',
-  check: 'test lint verify validate',
-  toolset: 'list ls tools discover inspect',
-  render: 'show view open',
-  record: 'proxy capture',
-  listen: 'watch',
-  'close-thread': 'close',
-};
-
-function optionFor(word: string, { options }: Command): string | undefined {
-  const name = word.startsWith('--') ? word.replace(/=.*/s, '') : word.slice(0, 2);
-  const known = OPTIONS_ELSEWHERE.find(({ theirs }) => theirs.split(' ').includes(name));
-  return known?.ours.find(candidate => {
-    const [flag, value] = candidate.split(' ');
-    const option = options.find(({ short, long }) => short === flag || long === flag);
-    return option !== undefined && (value === undefined || (option.argChoices?.includes(value) ?? true));
-  });
-}
-
-/** Returns the command for a name from another tool, or after `help` also the guide with a similar name. */
-function commandFor(word: string, command: Command): string | undefined {
-  const { commands, parent } = command;
-  const [known] =
-    Object.entries(COMMANDS_ELSEWHERE).find(([, theirs]) => theirs.split(' ').includes(word)) ?? [];
-  if ([...commands, ...(parent?.commands ?? [])].some(each => each.name() === known)) return known;
-  if (command.name() !== 'help') return undefined;
-  const topics = [...COMMANDS, ...GUIDES].map(each => each.name);
-  const [near] = nearest(word, topics, Math.max(1, Math.floor(word.length / 3)));
-  return near ?? topics.find(topic => topic.startsWith(word.slice(0, 4)));
 }
 
 /** To add a command, create a folder and an entry here. */
@@ -337,21 +210,24 @@ export const GUIDES = [
   { name: 'performance', summary: 'figures of the bench' },
 ] as const satisfies readonly Guide[];
 
+const TOPICS = [...COMMANDS, ...GUIDES].map(({ name }) => name);
+
 function guidesText(): string {
   const rows = GUIDES.map(({ name, summary }) => `  ${name.padEnd(14)} ${summary}`);
   return `\nGuides (protocol-cli help <name>):\n${rows.join('\n')}\n`;
 }
 
-/** `help <topic>`, for a topic that is not a command: prints the guide, or suggests names. */
+/** `help <topic>`, for a topic that is not a command: prints the guide, or suggests a name. */
 function guideCommand(topic: string, run: RunCommand): Command {
   return new Command('help')
     .argument('<topic>')
     .helpOption(false)
-    .action(async (_topic: string, _options: unknown, command: Command) => {
+    .action(async () => {
       if (!GUIDES.some(({ name }) => name === topic))
-        command
-          .showHelpAfterError('(protocol-cli help lists the commands and guides)')
-          .error(`error: unknown command or guide '${topic}'`, { code: 'commander.unknownCommand' });
+        throw usageError(
+          `unknown command or guide '${topic}'`,
+          didYouMean(topic, TOPICS) || 'protocol-cli help lists the commands and guides.',
+        );
       const text = await readFile(shippedFile(`src/guides/${topic}.md`), 'utf8');
       await run(async ({ stdout }) => {
         stdout.write(forTerminal(text));

@@ -36,7 +36,6 @@ describe('an unknown command is named in the error', () => {
     ['after -h', ['-h', 'rendr'], 'rendr', 'render'],
     ['after --', ['--', 'rendr'], 'rendr', 'render'],
     ['as a subcommand, before --help', ['session', 'mok', '--help'], 'mok', 'mock'],
-    ['by the name in another tool', ['serve'], 'serve', 'mock-tool'],
   ])('%s', async (_, words, unknown, meant) => {
     const stderr = `error: unknown command '${unknown}'\n(Did you mean ${meant}?)\n(add --help for usage and examples)\n`;
     expect(await runHere(words)).toMatchObject({ status: 2, stdout: '', stderr });

@@ -23,7 +23,7 @@ describe('help <guide>', () => {
   test('an unknown name is an error with the nearest one', async () => {
     const { status, stderr } = await runHere(['help', 'fixtres']);
     expect(status).toBe(2);
-    expect(stderr).toContain("error: unknown command or guide 'fixtres'\n(Did you mean fixtures?)");
+    expect(stderr).toContain(`error: unknown command or guide 'fixtres'\nhint: Did you mean "fixtures"?`);
   });
 });
 

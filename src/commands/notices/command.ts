@@ -71,8 +71,8 @@ export function migrateCommand(run: RunCommand): Command {
       "Asks a tool to move a session's state: POST {url}/migrate, once.\nThe toolset must declare needsMigration; the tool answers 200 once the state has moved.",
     usage: '[url] <session> <destination> [options]',
     arguments: {
-      '<[url] session destination...>':
-        'base URL of the tool server (default: every server of .infinity/rap.json), id of the session, URL that its state moves to',
+      '<session...>':
+        'base URL of the tool server (default: every server of .infinity/rap.json), then the id of the session, then the URL that its state moves to',
     },
     options: `--force  send it even if the toolset does not declare needsMigration ${SHARED_OPTIONS}`,
     values: sharedValues('60s'),

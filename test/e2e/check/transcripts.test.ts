@@ -187,7 +187,7 @@ describe.concurrent('usage', () => {
     ['a file that is not there', ['run.ndjson'], /cannot read run\.ndjson: no such file/],
     ['a word', ['edit_file'], /edit_file is not a file and not a URL/],
     ['a URL that is invalid', ['http://'], /invalid URL/],
-    ['two subjects', [':3001', ':3002'], /unexpected argument: :3002/],
+    ['two subjects', [':3001', ':3002'], /too many arguments for 'check'/],
     ['a subject beside --demo', [DIFF, '--demo'], /unexpected argument/],
     ['a URL beside --demo', [':3001', '--demo'], /unexpected argument/],
     ['--demo and --command', ['--demo', '--command', 'x'], /exclude each other/],

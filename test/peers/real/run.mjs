@@ -1,6 +1,8 @@
 #!/usr/bin/env node
+import { AGENTS, tryAgent } from './agents.mjs';
+import { updateGuide } from './guide.mjs';
 import { KITS, missingProgram } from './kits.mjs';
-import { TOOLS, updateGuide } from './tools.mjs';
+import { TOOLS, tryTool } from './tools.mjs';
 
 /**
  * Installs and runs peers written with real frameworks: `run.mjs [--update] [name …]`. A language whose toolchain is missing is skipped,
@@ -11,7 +13,11 @@ const words = process.argv.slice(2);
 const isUpdate = words.includes('--update');
 const names = words.filter(word => !word.startsWith('--'));
 
-const cases = TOOLS.filter(({ name }) => names.length === 0 || names.includes(name));
+const peers = [
+  ...TOOLS.map(tool => ({ name: tool.name, kit: tool.kit, run: () => tryTool(tool) })),
+  ...AGENTS.map(agent => ({ name: agent.name, kit: agent.kit, run: () => tryAgent(agent) })),
+];
+const cases = peers.filter(({ name }) => names.length === 0 || names.includes(name));
 const print = line => process.stdout.write(`${line}\n`);
 const count = { passed: 0, failed: 0, skipped: 0 };
 

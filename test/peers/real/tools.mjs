@@ -1,18 +1,9 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { LATE_UNDER_LOAD } from '../late-under-load.mjs';
-import { go, java, node, pinnedVersion, python, rust } from './kits.mjs';
+import { go, java, node, python, rust } from './kits.mjs';
+import { expectVerdict, runProgram } from './verdict.mjs';
 
-/** Tools in the frameworks that people write them in, each with its defaults, checked and invoked as their authors would. */
-
-const PROGRAM = fileURLToPath(new URL('../../../bin/protocol-cli.cjs', import.meta.url));
-const GUIDE = fileURLToPath(new URL('../../../src/guides/peers.md', import.meta.url));
-
-const ROWS = [
+/** Tools in the frameworks that people write them in, each with its defaults. */
+export const TOOLS = [
   {
     name: 'Flask',
     kit: 'python',
@@ -147,91 +138,10 @@ const ROWS = [
   },
 ];
 
-export const TOOLS = ROWS.map(row => ({ name: row.name, kit: row.kit, run: () => checkTool(row) }));
-
-/** The verdict of `check` is the expected one, and a call shows what the human and the LLM get. */
-async function checkTool({ start, failed = {}, warnings = {} }) {
-  const folder = await mkdtemp(join(tmpdir(), 'protocol-cli-peers-'));
-  try {
-    const file = join(folder, 'report.json');
-    const reports = ['--reporter', 'human', '--reporter', `json:${file}`];
-    const { stdout, stderr } = await program([
-      'check',
-      '--command',
-      start,
-      '--ready-timeout',
-      '2m',
-      ...reports,
-    ]);
-    const { checks } = JSON.parse(
-      await readFile(file, 'utf8').catch(() => Promise.reject(new Error(stdout + stderr))),
-    );
-    const ids = wanted =>
-      checks
-        .filter(({ status, reason }) => status === wanted && !LATE_UNDER_LOAD.test(reason ?? ''))
-        .map(({ id }) => id)
-        .sort();
-    const found = { failed: ids('fail'), warnings: ids('warn'), couldNotRun: ids('could-not-run') };
-    const expected = {
-      failed: Object.keys(failed).sort(),
-      warnings: Object.keys(warnings).sort(),
-      couldNotRun: [],
-    };
-    assert.deepEqual(found, expected, `unexpected verdict\n${stdout}${stderr}`);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-  const call = [
-    'invoke',
-    '--command',
-    start,
-    '--ready-timeout',
-    '2m',
-    'preview_edit',
-    'path=src/main.rs',
-    '-o',
-    'text',
-  ];
-  assert.equal((await program(call)).stdout, 'Would replace line 1 of src/main.rs');
-}
-
-function program(args) {
-  return new Promise(resolve => {
-    execFile(
-      process.execPath,
-      [PROGRAM, ...args],
-      { maxBuffer: 64 * 1024 * 1024 },
-      (_error, stdout, stderr) => resolve({ stdout, stderr }),
-    );
-  });
-}
-
-export async function updateGuide() {
-  await writeFile(GUIDE, await guideText());
-}
-
-/** The guide `peers` with the table of the expected verdicts. */
-export async function guideText() {
-  const rows = await Promise.all(
-    ROWS.map(async ({ name, version: [manifest, pin], failed = {}, warnings = {} }) => {
-      const broken = Object.entries({ ...failed, ...warnings }).map(([id, advice]) => `${id}: ${advice}`);
-      const verdict = verdictOf(failed, warnings);
-      return `| ${name} | ${await pinnedVersion(manifest, pin)} | ${verdict} | ${broken.join('; ') || '–'} |`;
-    }),
-  );
-  const table = [
-    '| framework | version | verdict | what its default breaks, and what to set |',
-    '|---|---|---|---|',
-    ...rows,
-  ].join('\n');
-  const [start, end] = ['<!-- tools:start -->\n', '<!-- tools:end -->'];
-  const text = await readFile(GUIDE, 'utf8');
-  const [before, rest = ''] = text.split(start);
-  const [, after = ''] = rest.split(end);
-  return `${before}${start}\n${table}\n\n${end}${after}`;
-}
-
-function verdictOf(failed, warnings) {
-  if (Object.keys(failed).length > 0) return 'failed';
-  return Object.keys(warnings).length > 0 ? 'passed, with warnings' : 'passed';
+/** The verdict of `check` is the expected one, and a call shows what the LLM gets. */
+export async function tryTool({ start, failed, warnings }) {
+  const server = ['--command', start, '--ready-timeout', '2m'];
+  await expectVerdict(server, { failed, warnings });
+  const call = await runProgram(['invoke', ...server, 'preview_edit', 'path=src/main.rs', '-o', 'text']);
+  assert.equal(call.stdout, 'Would replace line 1 of src/main.rs');
 }

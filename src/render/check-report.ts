@@ -17,7 +17,7 @@ import { eventsOnSide } from '../events/round-trips.js';
 import type { RequirementId, Side, Warning } from '../protocol/requirements.js';
 import { groupBy } from '../util/collections.js';
 import type { Redactor } from '../util/redact.js';
-import { firstWithRest, joinFirst } from '../util/text.js';
+import { firstWithRest, joinFirst, shellWord } from '../util/text.js';
 import { visibleLine } from '../util/visible.js';
 import { evidenceLines, shareableRun, type WireRecord } from './check-evidence.js';
 import { type Finding, hasEvidence, mergedFindings } from './check-findings.js';
@@ -201,12 +201,15 @@ const MARGIN = say('  ', 'gutter');
 /** The report for people: violations first, then warnings, unknown results and passes; the summary last. @param width of a row in cells */
 export function reportLines(report: ReportInput, isQuiet: boolean, width = MAX_WIDTH): readonly Line[] {
   const { target, run, record, whole } = report;
-  const findings = mergedFindings(run);
+  const uncalled = uncalledOperations(record.events);
+  const isUnseen = isNoneCalled(record.events, uncalled) ? isWithoutEvidence : () => false;
+  const all = mergedFindings(run);
+  const findings = all.filter(each => !isUnseen(each));
   const exit = findings.find(({ about }) => about === 'exit');
   const rest = [
     ...passedPart(run.checks, findings, width),
     ...absentPart(run.checks, run.scenarios),
-    ...uncalledLines(uncalledOperations(record.events)),
+    ...uncalledLines(uncalled),
   ];
   return [
     [say('check ', 'gutter'), ...quote(target)],
@@ -214,6 +217,7 @@ export function reportLines(report: ReportInput, isQuiet: boolean, width = MAX_W
     ...(run.missingResults === null ? [] : [[say(run.missingResults, 'warn')]]),
     [],
     ...problemParts(findings, report),
+    ...unseenPart(all.filter(isUnseen), uncalled),
     ...(isQuiet ? [] : rest),
     ...wholeLines(findings, whole),
     [VERDICTS[run.verdict], say(' · ', 'gutter'), say(summaryText(run))],
@@ -336,6 +340,28 @@ function absentPart(checks: readonly Row[], scenarios: Conformance['scenarios'] 
     [MARGIN, say(`${why}: `, 'dim'), say(own.map(({ id }) => id).join(', '))],
   ]);
   return part('Not applicable', [...absent, ...skippedLines]);
+}
+
+/** Whether a check called no operation of the toolset. */
+function isNoneCalled(events: readonly Event[], uncalled: readonly string[]): boolean {
+  const offered = new Set(events.flatMap(event => (event.kind === 'loaded' ? event.operations : [])));
+  return uncalled.length > 0 && uncalled.length === offered.size;
+}
+
+function isWithoutEvidence({ about, standing, cause, events }: Finding): boolean {
+  return about === 'tool' && standing === 'could-not-run' && cause === undefined && events.length === 0;
+}
+
+const REPEATABLE = ', if it may be called repeatedly.';
+
+/** Rules that only calls of operations of the toolset can show. */
+function unseenPart(unseen: readonly Finding[], [name = '']: readonly string[]): Line[] {
+  if (unseen.length === 0) return [];
+  const option = `--operation ${shellWord(name)}`;
+  return part('Could not run, since no operation of the toolset was called', [
+    [[MARGIN, say(idsOf(unseen))]],
+    [[MARGIN, say('to do     ', 'gutter'), say('Check again with '), ...quote(option), say(REPEATABLE)]],
+  ]);
 }
 
 /** Maximum number of operations named. */

@@ -9,7 +9,15 @@ import type { Fact } from '../../../src/events/events.js';
 import { ProtocolCliError } from '../../../src/util/errors.js';
 import { discovery, notice, planned, someCall, stray } from '../../check/samples/parts.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
-import { acknowledged, call, INVOCATION, KEY, type Moment, resultArrives } from '../../events/build.js';
+import {
+  acknowledged,
+  call,
+  INVOCATION,
+  KEY,
+  loaded,
+  type Moment,
+  resultArrives,
+} from '../../events/build.js';
 import type { ProbeOptions } from '../../probes/probing.js';
 import { errorOf } from '../../support/failing.js';
 
@@ -395,6 +403,17 @@ describe('the report for people', () => {
     const wrong = [b.begun(), b.result({ id: 'other' })];
     const report = await reportOf(...wrong, ...begun, stray({ type: 'tool_result', id: 'x' }), a.waited());
     expect(report).toMatch(/^Failed\n✗ TOOL-OPAQUE [\s\S]*\n✗ TOOL-ID /m);
+  });
+
+  test('says once, and what to do, if no operation of the toolset was called', async () => {
+    const checks = planned(['TOOL-ALWAYS', 'TOOL-RETRY']);
+    const report = await reportOf(discovery(), loaded({ operations: ['shout'] }), checks);
+    expect(report).toMatch(
+      /^Could not run, since no operation of the toolset was called\n {2}TOOL-ALWAYS, TOOL-RETRY\n {2}to do {5}Check again with --operation shout,/m,
+    );
+    expect(report).not.toMatch(/^\? TOOL-/m);
+    const called = await reportOf(discovery(), loaded({ operations: ['edit_file'] }), checks, ...begun);
+    expect(called).toMatch(/^Could not run\n\? TOOL-/m);
   });
 
   test('names a rule beside another one that the same messages broke by the same fact', async () => {

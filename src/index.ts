@@ -1,5 +1,13 @@
 /** The library. Every export is described in src/guides/library.md and keeps its meaning between minor versions. */
 
+export {
+  type Answerer,
+  type AnswerSessionOptions,
+  answerSession,
+  answerWith,
+  type SessionEnd,
+} from './agent-session/client/answering.js';
+export { type SessionPlatform, startSessionPlatform } from './agent-session/platform/platform.js';
 // Check
 export { type CheckOptions, type CheckReport, checkTranscript, REQUIREMENTS } from './check/judge.js';
 // The four systems
@@ -46,14 +54,6 @@ export type { RequirementId } from './protocol/requirements.js';
 export { type Toolset, toolsetSchema } from './protocol/toolset.js';
 // Call a tool
 export { type Connection, type ConnectOptions, connect, type InvokeSettings } from './runtime/connect.js';
-export {
-  type Answerer,
-  type AnswerSessionOptions,
-  answerSession,
-  answerWith,
-  type SessionEnd,
-} from './session/client/answering.js';
-export { type SessionPlatform, startSessionPlatform } from './session/platform/platform.js';
 
 // Redaction, JSON, errors
 export { type ErrorCode, ProtocolCliError } from './util/errors.js';

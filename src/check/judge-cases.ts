@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { chooseSegment, knownTypes } from '../display/segments.js';
 import type { Case, CaseResult, Offer } from '../fixtures/check-files.js';
 import { wantedText } from '../fixtures/pattern.js';
 import type { ToolResult } from '../protocol/callbacks.js';
 import { llmText, outcomeOfText } from '../protocol/outcome.js';
+import { chooseSegment, knownTypes } from '../segments/segments.js';
 import { parseJson } from '../util/json.js';
 import { firstWithRest, formatDuration } from '../util/text.js';
 import { jsonPath } from '../util/values.js';

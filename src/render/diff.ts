@@ -1,11 +1,11 @@
 import { diffWordsWithSpace } from 'diff';
-import { type Diff, type RowKind, type Rows, totalsOf } from '../display/diff.js';
-import type { Highlighter } from '../display/syntax.js';
-import type { Token } from '../display/syntax-lexers.js';
+import { type Diff, type RowKind, type Rows, totalsOf } from '../segments/diff.js';
 import { lastIndexUpTo } from '../util/collections.js';
 import { codePointEnd } from '../util/text.js';
 import { visibleRuns } from '../util/visible.js';
 import { type Ground, type Line, line, pluralize, quote, type Span, say, type Tone } from './line.js';
+import type { Highlighter } from './syntax.js';
+import type { Token } from './syntax-lexers.js';
 
 type DiffFile = Diff['files'][number];
 

@@ -1,7 +1,7 @@
-import type { Highlighter } from '../display/syntax.js';
-import type { Role } from '../display/syntax-lexers.js';
 import { formatDuration } from '../util/text.js';
 import { commandsIn, replacementOf, visibleRuns } from '../util/visible.js';
+import type { Highlighter } from './syntax.js';
+import type { Role } from './syntax-lexers.js';
 
 /**
  * The meaning of a text; a theme decides how it looks. The text of a span is always safe to print: untrusted text goes through {@link

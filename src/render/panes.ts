@@ -1,11 +1,11 @@
 import { humanBlockText } from '../dialects/mcp.js';
-import type { Diff } from '../display/diff.js';
-import { type Choice, chooseSegment, type Drawing, readView } from '../display/segments.js';
 import { type Exchange, llmTextOf, type McpAnswer, type Settlement } from '../events/exchange.js';
 import type { View } from '../events/history.js';
 import type { ToolResult } from '../protocol/callbacks.js';
 import { llmText } from '../protocol/outcome.js';
 import type { Warning } from '../protocol/requirements.js';
+import type { Diff } from '../segments/diff.js';
+import { type Choice, chooseSegment, type Drawing, readView } from '../segments/segments.js';
 import { exactJson } from '../util/exact-json.js';
 import { prettyJson } from '../util/json.js';
 import { safeJson } from '../util/redact.js';

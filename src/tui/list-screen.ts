@@ -1,6 +1,6 @@
-import { Highlighter, loadLexers } from '../display/syntax.js';
 import type { Event } from '../events/events.js';
 import { type Line, quote, say, type Tone } from '../render/line.js';
+import { Highlighter, loadLexers } from '../render/syntax.js';
 import type { ColourLevel } from '../render/terminal/colour-level.js';
 import { createTheme, cutLine, fitRows, styleLine, type Theme } from '../render/terminal/theme.js';
 import type { Clock } from '../system/clock.js';

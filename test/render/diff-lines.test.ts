@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parsePatch } from '../../src/display/diff.js';
 import { wholeDrawing } from '../../src/render/panes.js';
+import { parsePatch } from '../../src/segments/diff.js';
 import { anyCodePoint } from '../support/characters.js';
 import { words } from '../support/words.js';
 

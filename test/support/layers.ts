@@ -5,22 +5,24 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = (() => {
   const protocol = ['util', 'json-schema', 'protocol'];
   const events = [...protocol, 'dialects', 'events'];
   const role = [...events, 'fixtures', 'http', 'system'];
-  const check = [...role, 'display', 'runtime', 'mock'];
-  const render = [...events, 'display', 'fixtures', 'system', 'check', 'render'];
-  const commands = [...new Set([...check, ...render, 'mock', 'session', 'record', 'tui', 'package-root'])];
+  const check = [...role, 'segments', 'runtime', 'mock'];
+  const render = [...events, 'segments', 'fixtures', 'system', 'check', 'render'];
+  const commands = [
+    ...new Set([...check, ...render, 'mock', 'agent-session', 'record', 'tui', 'package-root']),
+  ];
   return {
     util: [],
     'json-schema': ['util'],
     protocol: ['util', 'json-schema'],
     dialects: protocol,
     events: [...protocol, 'dialects'],
-    display: events,
+    segments: events,
     fixtures: events,
     http: ['util', 'system'],
     system: ['util'],
     runtime: role,
     mock: role,
-    session: role,
+    'agent-session': role,
     record: role,
     check,
     render: render.filter(folder => folder !== 'render'),
@@ -43,7 +45,7 @@ export function wrongWays(graph: Graph): string[] {
 
 /** Folders without sockets, files, processes, clocks and terminals; a time limit needs a clock. */
 const PURE =
-  /^(util(?!\/time-limit)|json-schema|protocol|dialects|events|display|fixtures|check(?!\/(probes|runtime))|render(?!\/outputs))\//;
+  /^(util(?!\/time-limit)|json-schema|protocol|dialects|events|segments|fixtures|check(?!\/(probes|runtime))|render(?!\/outputs))\//;
 const MACHINERY =
   /^(node:)?(net|tls|dgram|https?|http2|fs|fs\/promises|child_process|cluster|worker_threads|readline|readline\/promises|tty|timers|timers\/promises|dns|dns\/promises|os|perf_hooks)$/;
 const WORLD =

@@ -1,4 +1,4 @@
-import { parsePatch } from '../../src/display/diff.js';
+import { parsePatch } from '../../src/segments/diff.js';
 
 export const PLAIN = { isSplit: false, isUnfolded: false, highlighter: null };
 

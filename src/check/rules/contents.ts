@@ -1,9 +1,9 @@
-import { isEmptyDiff } from '../../display/diff.js';
-import { chooseSegment, knownTypes, readDiff } from '../../display/segments.js';
 import { idOf } from '../../events/fold-exchange.js';
 import type { Callback } from '../../protocol/callbacks.js';
 import { addresseeIn, type Invocation } from '../../protocol/invocation.js';
 import { llmText, outcomeOfText } from '../../protocol/outcome.js';
+import { isEmptyDiff } from '../../segments/diff.js';
+import { chooseSegment, knownTypes, readDiff } from '../../segments/segments.js';
 import { credentialsIn, isCredentialHeader } from '../../util/credentials.js';
 import { REDACTED } from '../../util/redact.js';
 import { longExcerpt } from '../../util/text.js';

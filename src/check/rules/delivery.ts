@@ -1,9 +1,9 @@
-import { chooseSegment, knownTypes } from '../../display/segments.js';
 import { countEnds, missingResultsText } from '../../events/call-ends.js';
 import { idOf } from '../../events/fold-exchange.js';
 import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
 import type { Callback } from '../../protocol/callbacks.js';
 import { addresseeIn } from '../../protocol/invocation.js';
+import { chooseSegment, knownTypes } from '../../segments/segments.js';
 import { REDACTED } from '../../util/redact.js';
 import { excerpt, formatDuration, joinFirst, truncateBeforeToken } from '../../util/text.js';
 import { callbackEnding } from '../../util/url.js';

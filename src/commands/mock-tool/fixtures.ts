@@ -69,7 +69,7 @@ async function diffWarnings({ fixtures }: FixtureSet): Promise<string[]> {
       .map(diff => ({ ...diff, place: fixture.place })),
   );
   if (written.length === 0) return [];
-  const { readDiff, readView } = await import('../../display/segments.js');
+  const { readDiff, readView } = await import('../../segments/segments.js');
   return written.flatMap(({ place, path, content }) => {
     const isView = path === VIEW && isRecord(content);
     const reading = isView ? readView({ type: 'diff', content }) : readDiff(content);

@@ -1,6 +1,5 @@
 import type { DialectName } from '../../dialects/dialect.js';
 import { DIALECTS, translate } from '../../dialects/dialects.js';
-import { parsePatch, totalsOf } from '../../display/diff.js';
 import { readRecording } from '../../events/transcript-reader.js';
 import { readCallback } from '../../protocol/callbacks.js';
 import type { Warning } from '../../protocol/requirements.js';
@@ -10,6 +9,7 @@ import { colourLevel } from '../../render/terminal/colour-level.js';
 import { pictureLines } from '../../render/terminal/svg.js';
 import { createTheme } from '../../render/terminal/theme.js';
 import { mergeWarnings } from '../../render/warnings.js';
+import { parsePatch, totalsOf } from '../../segments/diff.js';
 import { writePublicFile } from '../../system/files.js';
 import { isClosed, writeOut } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';

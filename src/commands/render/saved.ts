@@ -1,7 +1,5 @@
 import type { DialectName } from '../../dialects/dialect.js';
 import type { Translatable } from '../../dialects/dialects.js';
-import type { Drawing } from '../../display/segments.js';
-import { loadHighlighter } from '../../display/syntax.js';
 import type { Event } from '../../events/events.js';
 import { roundTripsIn } from '../../events/round-trips.js';
 import { isRequirementId, type Warning } from '../../protocol/requirements.js';
@@ -9,9 +7,11 @@ import { problemLines } from '../../render/failure.js';
 import { type Layout, type Line, say } from '../../render/line.js';
 import type { Report } from '../../render/outputs/schemas.js';
 import { type Pane, type Panes, wholeDrawing, wholePane } from '../../render/panes.js';
+import { loadHighlighter } from '../../render/syntax.js';
 import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import { createTheme, paneLayout, type Theme, wrapLine } from '../../render/terminal/theme.js';
 import { roundTripLines } from '../../render/wire.js';
+import type { Drawing } from '../../segments/segments.js';
 import type { JsonReading } from '../../util/json.js';
 import type { Redactor } from '../../util/redact.js';
 

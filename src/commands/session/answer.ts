@@ -1,3 +1,12 @@
+import {
+  type Answerer,
+  answeredCall,
+  answering,
+  type SessionEnd,
+  unknownTool,
+} from '../../agent-session/client/answering.js';
+import type { PendingCall } from '../../agent-session/client/platform-session.js';
+import { sessionUrl } from '../../agent-session/client/platform-session.js';
 import type { Answer } from '../../dialects/dialect.js';
 import { History } from '../../events/history.js';
 import { Sessions } from '../../events/session-calls.js';
@@ -9,15 +18,6 @@ import { jsonReporter, Page } from '../../render/outputs/reporter.js';
 import type { KnownSession, SessionReporter } from '../../render/outputs/session.js';
 import type { Trouble } from '../../render/outputs/trouble.js';
 import { verbosePrinter } from '../../render/wire.js';
-import {
-  type Answerer,
-  answeredCall,
-  answering,
-  type SessionEnd,
-  unknownTool,
-} from '../../session/client/answering.js';
-import type { PendingCall } from '../../session/client/platform-session.js';
-import { sessionUrl } from '../../session/client/platform-session.js';
 import { type Clock, systemClock } from '../../system/clock.js';
 import { keepProcessAlive } from '../../system/process.js';
 import { secretsOf } from '../../util/credentials.js';

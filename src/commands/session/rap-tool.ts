@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { type Answerer, answeredCall, unknownTool } from '../../agent-session/client/answering.js';
+import type { PendingCall } from '../../agent-session/client/platform-session.js';
 import type { Answer } from '../../dialects/dialect.js';
 import { readAs } from '../../dialects/dialects.js';
 import { type Exchange, outcomeOf } from '../../events/exchange.js';
@@ -10,8 +12,6 @@ import type { ListenerOptions } from '../../runtime/callback-server.js';
 import { checkArguments } from '../../runtime/check-call.js';
 import { Runtime } from '../../runtime/runtime.js';
 import { Wire } from '../../runtime/wire.js';
-import { type Answerer, answeredCall, unknownTool } from '../../session/client/answering.js';
-import type { PendingCall } from '../../session/client/platform-session.js';
 import { parseJson } from '../../util/json.js';
 import type { Denial, ToolInfo } from '../consent.js';
 import type { Chooser } from '../invoke/questions.js';

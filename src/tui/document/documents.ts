@@ -1,8 +1,8 @@
-import type { Diff } from '../../display/diff.js';
-import type { Highlighter } from '../../display/syntax.js';
 import { type Part as DiffPart, partsOf } from '../../render/diff.js';
 import { halvesOf, type Line, partsOfHalf, quote, say, withHalves } from '../../render/line.js';
 import { type Pane, paneHeading } from '../../render/panes.js';
+import type { Highlighter } from '../../render/syntax.js';
+import type { Diff } from '../../segments/diff.js';
 import { lastIndexUpTo, Memo, RecentMap } from '../../util/collections.js';
 
 /** A long text to read on the screen; its lines are created lazily. */

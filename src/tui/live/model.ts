@@ -1,9 +1,9 @@
-import type { Highlighter } from '../../display/syntax.js';
 import { type Exchange, isSubscribed, openPages } from '../../events/exchange.js';
 import type { History, View } from '../../events/history.js';
 import type { OAuth, UserChoice } from '../../protocol/callbacks.js';
 import { type Layout, type Line, line, pluralize, quote, say } from '../../render/line.js';
 import { type Pane, type Panes, paneLines, viewPane } from '../../render/panes.js';
+import type { Highlighter } from '../../render/syntax.js';
 import {
   cutLine,
   fitRows,

@@ -1,10 +1,10 @@
 import { Box } from 'ink';
 import { useCallback, useEffect, useSyncExternalStore } from 'react';
-import { loadHighlighter, loadLexers } from '../../display/syntax.js';
 import type { Step } from '../../render/callbacks.js';
 import type { Ending, Page, Reporter } from '../../render/outputs/reporter.js';
 import { type Panes, panesOf } from '../../render/panes.js';
 import { StepLog, stepLine } from '../../render/steps.js';
+import { loadHighlighter, loadLexers } from '../../render/syntax.js';
 import { createTheme, type Theme, wrapLine } from '../../render/terminal/theme.js';
 import { warningsOfEnding } from '../../render/warnings.js';
 import type { Clock } from '../../system/clock.js';

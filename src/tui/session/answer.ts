@@ -1,4 +1,3 @@
-import { loadHighlighter } from '../../display/syntax.js';
 import type { Exchange } from '../../events/exchange.js';
 import { type Session, statusOf } from '../../events/session-calls.js';
 import type { OAuth, UserChoice } from '../../protocol/callbacks.js';
@@ -21,6 +20,7 @@ import {
   sessionCallRow,
   sessionHead,
 } from '../../render/session-calls.js';
+import { loadHighlighter } from '../../render/syntax.js';
 import { createTheme, cutLine, styleLine, type Theme, wrapLine } from '../../render/terminal/theme.js';
 import type { Clock } from '../../system/clock.js';
 import { memoizeByObject } from '../../util/collections.js';

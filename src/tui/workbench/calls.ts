@@ -1,4 +1,3 @@
-import { parsePatch } from '../../display/diff.js';
 import {
   acknowledgedAfter,
   type Exchange,
@@ -34,6 +33,7 @@ import {
 import { panesOf } from '../../render/panes.js';
 import { missingSteps, newStepsOf, runningSteps, stepLines } from '../../render/steps.js';
 import type { TimelineEntry } from '../../render/wire.js';
+import { parsePatch } from '../../segments/diff.js';
 import { Memo, memoizeByObject } from '../../util/collections.js';
 import { patchOf } from '../../util/patch-of.js';
 import type { Redactor } from '../../util/redact.js';

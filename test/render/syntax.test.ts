@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Rows } from '../../src/display/diff.js';
-import { parsePatch } from '../../src/display/diff.js';
-import { chooseSegment, type Drawing, knownTypes } from '../../src/display/segments.js';
-import { Highlighter, loadHighlighter } from '../../src/display/syntax.js';
-import { lexerFor } from '../../src/display/syntax-lexers.js';
+import { Highlighter, loadHighlighter } from '../../src/render/syntax.js';
+import { lexerFor } from '../../src/render/syntax-lexers.js';
+import type { Rows } from '../../src/segments/diff.js';
+import { parsePatch } from '../../src/segments/diff.js';
+import { chooseSegment, type Drawing, knownTypes } from '../../src/segments/segments.js';
 import { anyCodePoint } from '../support/characters.js';
 import { expectCpuBelow } from '../support/cpu-ms.js';
 

@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Event } from '../../../src/events/events.js';
 import {
   type AnswerSessionOptions,
   answerSession,
   answerWith,
   type SessionEnd,
-} from '../../../src/session/client/answering.js';
+} from '../../../src/agent-session/client/answering.js';
+import type { Event } from '../../../src/events/events.js';
 import { type PlatformPeer, type Script, startPlatform } from '../../e2e/support/session-platform.js';
 import { textOfEvents } from '../../support/events-text.js';
 

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { startSessionPlatform } from '../../../src/agent-session/platform/platform.js';
 import type { Event } from '../../../src/events/events.js';
-import { startSessionPlatform } from '../../../src/session/platform/platform.js';
 import { eventually } from '../../e2e/support/eventually.js';
 import { expectCpuBelow } from '../../support/cpu-ms.js';
 import { errorOf } from '../../support/failing.js';

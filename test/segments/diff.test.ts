@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Diff, RowKind } from '../../src/display/diff.js';
-import { parsePatch } from '../../src/display/diff.js';
 import { blocksOf, wordMarks } from '../../src/render/diff.js';
+import type { Diff, RowKind } from '../../src/segments/diff.js';
+import { parsePatch } from '../../src/segments/diff.js';
 import { patchOf } from '../../src/util/patch-of.js';
 import { anyCodePoint } from '../support/characters.js';
 import { expectCpuBelow } from '../support/cpu-ms.js';

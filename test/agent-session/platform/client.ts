@@ -1,4 +1,4 @@
-import { type SessionPlatform, startSessionPlatform } from '../../../src/session/platform/platform.js';
+import { type SessionPlatform, startSessionPlatform } from '../../../src/agent-session/platform/platform.js';
 
 export interface Answered {
   readonly status: number;

@@ -1,7 +1,7 @@
+import type { RowKind, Rows } from '../segments/diff.js';
+import type { Drawing } from '../segments/segments.js';
 import { RecentMap } from '../util/collections.js';
 import { TimeLimitError, withTimeLimit } from '../util/time-limit.js';
-import type { RowKind, Rows } from './diff.js';
-import type { Drawing } from './segments.js';
 import type { Lexer, Token } from './syntax-lexers.js';
 
 /** Maximum length of a row, in characters; longer ones are generated. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { totalsOf } from '../../src/display/diff.js';
-import { readView } from '../../src/display/segments.js';
+import { totalsOf } from '../../src/segments/diff.js';
+import { readView } from '../../src/segments/segments.js';
 import { expectCpuBelow } from '../support/cpu-ms.js';
 
 const PATCH = '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n';

@@ -1,9 +1,9 @@
+import { ApiRequest } from '../../../src/agent-session/platform/api-request.js';
+import { Session } from '../../../src/agent-session/platform/session.js';
 import type { Fact } from '../../../src/events/events.js';
 import { createLog } from '../../../src/events/log.js';
 import { parseSessionScript } from '../../../src/fixtures/session-script.js';
 import { Incoming } from '../../../src/http/route.js';
-import { ApiRequest } from '../../../src/session/platform/api-request.js';
-import { Session } from '../../../src/session/platform/session.js';
 
 export const AT = '2026-01-01T00:00:00.000Z';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Session } from '../../../src/session/platform/session.js';
+import type { Session } from '../../../src/agent-session/platform/session.js';
 import { AT, batch, begun, errorEvent, TWO_ROUNDS, toolResult } from './build.js';
 
 type Begun = ReturnType<typeof begun>;

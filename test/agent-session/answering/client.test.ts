@@ -1,11 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import {
+  type Answerer,
+  answeredCall,
+  answering,
+  answerWith,
+} from '../../../src/agent-session/client/answering.js';
+import { PlatformSession, sessionUrl } from '../../../src/agent-session/client/platform-session.js';
 import type { Event } from '../../../src/events/events.js';
 import { createLog } from '../../../src/events/log.js';
 import type { HttpAnswer, HttpRequest } from '../../../src/http/client.js';
 import type { Outcome } from '../../../src/protocol/outcome.js';
-import { type Answerer, answeredCall, answering, answerWith } from '../../../src/session/client/answering.js';
-import { PlatformSession, sessionUrl } from '../../../src/session/client/platform-session.js';
 import { errorOf } from '../../support/failing.js';
 import { fakeClock } from '../../support/fake-clock.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chooseSegment, knownTypes } from '../../src/display/segments.js';
+import { chooseSegment, knownTypes } from '../../src/segments/segments.js';
 
 const SEED_PATCH =
   '--- src/main.rs\n+++ src/main.rs\n@@ -1,3 +1,4 @@\n fn main() {\n+ println!("hello");\n }';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readHeaders, readTarget, type TargetOptions } from '../../src/commands/target.js';
+import { readHeaders } from '../../src/commands/headers.js';
+import { readTarget, type TargetOptions } from '../../src/commands/target.js';
 import { secretsOf } from '../../src/util/credentials.js';
 import { troubleOf } from '../support/failing.js';
 

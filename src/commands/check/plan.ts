@@ -3,17 +3,11 @@ import { RULES } from '../../check/judge.js';
 import type { ProviderName } from '../../check/runtime/model.js';
 import type { RequirementId, Side } from '../../protocol/requirements.js';
 import { ProtocolCliError } from '../../util/errors.js';
+import type { HeaderOptions } from '../headers.js';
 import { usageError } from '../options.js';
 import { readText } from '../read-source.js';
 import { checkReports, type ReportRequest } from '../reports.js';
-import {
-  asUrl,
-  type HeaderOptions,
-  type ListenerFlags,
-  readTarget,
-  type ServerTarget,
-  type TargetOptions,
-} from '../target.js';
+import { asUrl, type ListenerFlags, readTarget, type ServerTarget, type TargetOptions } from '../target.js';
 import type { Terminal } from '../terminal.js';
 
 export interface CheckFlags

@@ -31,10 +31,12 @@ import { decodeUtf8, elapsedMs, firstWithRest, joinFirst, shellWord } from '../.
 import { stringsIn } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { saveTranscript, wireSecrets } from '../event-output.js';
+import { readHeaders } from '../headers.js';
 import { readSource } from '../read-source.js';
 import { columnsOf, writeReports } from '../reports.js';
 import { asTrouble, type Run, withRun } from '../run.js';
-import { listenerOf, readHeaders, type ServerTarget, StartedServers, startTarget } from '../target.js';
+import { StartedServers, startTarget } from '../started-servers.js';
+import { listenerOf, type ServerTarget } from '../target.js';
 import { colourOf, type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
 import { runOnEachChange } from '../watch-command.js';
 import { type CheckFlags, type CheckPlan, planCheck } from './plan.js';

@@ -13,7 +13,7 @@ import { didYouMean } from '../../util/text.js';
 import { saveTranscript } from '../event-output.js';
 import { usageError } from '../options.js';
 import type { Run } from '../run.js';
-import { serverOutput } from '../target.js';
+import { serverOutput } from '../started-servers.js';
 import type { CheckFlags } from './plan.js';
 import { nameOfRun, type Repeat, requireFreePaths } from './repeat.js';
 

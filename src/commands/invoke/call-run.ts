@@ -10,9 +10,10 @@ import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { safeJson } from '../../util/redact.js';
 import { Consent, type Denial, type ToolInfo } from '../consent.js';
+import { readHeaders } from '../headers.js';
 import { requireScreen, usageError } from '../options.js';
 import { asTrouble, type Run, withRun } from '../run.js';
-import { listenerWarnings, readHeaders } from '../target.js';
+import { listenerWarnings } from '../target.js';
 import {
   canDraw,
   colourOf,

@@ -2,15 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { DialectName } from '../../dialects/dialect.js';
 import type { ProtocolCliError } from '../../util/errors.js';
 import { visibleLine } from '../../util/visible.js';
+import type { HeaderOptions } from '../headers.js';
 import { usageError } from '../options.js';
-import {
-  type HeaderOptions,
-  type ListenerFlags,
-  listenerOf,
-  readMcpTarget,
-  readTarget,
-  type TargetOptions,
-} from '../target.js';
+import { type ListenerFlags, listenerOf, readMcpTarget, readTarget, type TargetOptions } from '../target.js';
 import type { Output } from '../terminal.js';
 
 export interface InvokeOptions extends TargetOptions, HeaderOptions, ListenerFlags {

@@ -12,14 +12,10 @@ import { REDACTED } from '../../util/redact.js';
 import { excerpt, formatDuration, joinFirst, truncate } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import type { Denial } from '../consent.js';
+import { readHeaders } from '../headers.js';
 import { asTrouble, withErrorReport } from '../run.js';
-import {
-  type ConfiguredTarget,
-  readHeaders,
-  type ServerTarget,
-  StartedServers,
-  startTarget,
-} from '../target.js';
+import { StartedServers, startTarget } from '../started-servers.js';
+import type { ConfiguredTarget, ServerTarget } from '../target.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
 import { askForArguments, readArguments } from './arguments.js';
 import { CallRun, type Finish, NOTICE_AFTER_MS, runCall } from './call-run.js';

@@ -12,17 +12,11 @@ import { ProtocolCliError } from '../../util/errors.js';
 import { redactJson, safeJson } from '../../util/redact.js';
 import { bytesText } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
+import { type HeaderOptions, readHeaders } from '../headers.js';
 import { usageError } from '../options.js';
 import { readRapConfig, requireServers } from '../rap-config.js';
 import { asTrouble, type Run, withRun } from '../run.js';
-import {
-  type ConfiguredTarget,
-  commandOf,
-  type HeaderOptions,
-  readHeaders,
-  readTarget,
-  requireUrl,
-} from '../target.js';
+import { type ConfiguredTarget, commandOf, readTarget, requireUrl } from '../target.js';
 import { colourOf, type ExitStatus, type Terminal } from '../terminal.js';
 
 /** The options that the commands share. */

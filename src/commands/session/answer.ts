@@ -25,18 +25,12 @@ import { ProtocolCliError } from '../../util/errors.js';
 import { formatDuration, truncate } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { Consent, type Denial } from '../consent.js';
+import { fromEnvironment, readHeaders } from '../headers.js';
 import { Chooser, selectedIndex } from '../invoke/questions.js';
 import { loadFixtures } from '../mock-tool/fixtures.js';
 import { type ANSWER_OUTPUTS, requireScreen, usageError } from '../options.js';
 import { asTrouble, type Run, withErrorReport, withRun } from '../run.js';
-import {
-  fromEnvironment,
-  type ListenerFlags,
-  listenerOf,
-  listenerWarnings,
-  readHeaders,
-  requireUrl,
-} from '../target.js';
+import { type ListenerFlags, listenerOf, listenerWarnings, requireUrl } from '../target.js';
 import { canDraw, colourOf, type ExitStatus, Prompts, statusOfFailure, type Terminal } from '../terminal.js';
 import type { AnswererOptions, CallFlags, ToolSource } from './rap-tool.js';
 

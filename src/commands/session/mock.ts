@@ -6,6 +6,7 @@ import { sessionPlain } from '../../render/outputs/server-plain.js';
 import { verifiedSessions } from '../../render/outputs/verification.js';
 import { systemClock } from '../../system/clock.js';
 import { redactJson } from '../../util/redact.js';
+import { fromEnvironment } from '../headers.js';
 import { type ServerFlags, type ServerOutput, usageError } from '../options.js';
 import { readText } from '../read-source.js';
 import { checkReports, type ReportRequest } from '../reports.js';
@@ -21,7 +22,6 @@ import {
   subscribeToAll,
   writeVerification,
 } from '../run-server.js';
-import { fromEnvironment } from '../target.js';
 import { colourOf, type Terminal } from '../terminal.js';
 
 interface SessionMockFlags extends ServerFlags {

@@ -6,18 +6,12 @@ import { writeOut } from '../../system/streams.js';
 import { secretsOf } from '../../util/credentials.js';
 import { redactJson, safeJson } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
+import { type HeaderOptions, readHeaders } from '../headers.js';
 import { usageError } from '../options.js';
 import { confirmCommands, readRapConfig } from '../rap-config.js';
 import { asTrouble, type Run, withRun } from '../run.js';
-import {
-  type ConfiguredTarget,
-  type HeaderOptions,
-  readHeaders,
-  readMcpTarget,
-  readTarget,
-  startTarget,
-  type TargetOptions,
-} from '../target.js';
+import { startTarget } from '../started-servers.js';
+import { type ConfiguredTarget, readMcpTarget, readTarget, type TargetOptions } from '../target.js';
 import { colourOf, type ExitStatus, Prompts, type Terminal } from '../terminal.js';
 
 interface ToolsetOptions extends TargetOptions, HeaderOptions {

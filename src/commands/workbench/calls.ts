@@ -11,7 +11,8 @@ import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import type { Consent, Denial } from '../consent.js';
 import { type InvokeOptions, identityOf, invocationOf } from '../invoke/plan.js';
 import type { Run } from '../run.js';
-import { exitFact, listenerOf, type ServerExit } from '../target.js';
+import { exitFact, type ServerExit } from '../started-servers.js';
+import { listenerOf } from '../target.js';
 import type { Servers } from './servers.js';
 
 export function done(text: string): ActionResult {

@@ -7,7 +7,8 @@ import { definitionsIn, definitionsText, type Server } from '../../tui/workbench
 import { ProtocolCliError } from '../../util/errors.js';
 import { parseJson } from '../../util/json.js';
 import type { Run } from '../run.js';
-import { type ConfiguredTarget, commandOf, type ServerExit, startTarget } from '../target.js';
+import { type ServerExit, startTarget } from '../started-servers.js';
+import { type ConfiguredTarget, commandOf } from '../target.js';
 import type { Terminal } from '../terminal.js';
 
 interface Found {

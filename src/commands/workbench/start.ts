@@ -7,12 +7,13 @@ import type { ActionResult, Controls, Model, WorkbenchOptions } from '../../tui/
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { Consent } from '../consent.js';
+import { readHeaders } from '../headers.js';
 import { readArguments } from '../invoke/arguments.js';
 import { type InvokeOptions, planInvoke } from '../invoke/plan.js';
 import { usageError } from '../options.js';
 import { readRapConfig } from '../rap-config.js';
 import { type Run, withRun } from '../run.js';
-import { asUrl, type ConfiguredTarget, readHeaders } from '../target.js';
+import { asUrl, type ConfiguredTarget } from '../target.js';
 import { canDraw, colourOf, type ExitStatus, type Terminal } from '../terminal.js';
 import { Calls, done, failed } from './calls.js';
 import { copiesOf } from './copies.js';

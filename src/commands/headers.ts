@@ -1,0 +1,43 @@
+import { type Environment, isHeader, reservedHeader, valueOrVariable } from '../util/headers.js';
+import { usageError } from './options.js';
+
+export interface HeaderOptions {
+  readonly header?: readonly string[];
+  readonly bearer?: string;
+}
+
+/**
+ * Returns the headers of the options, by lower-case name.
+ * @param names of the options
+ * @throws ProtocolCliError `usage`.
+ */
+export function readHeaders(
+  { header = [], bearer }: HeaderOptions,
+  env: Environment,
+  names = { header: '-H', bearer: '--bearer' },
+): Record<string, string> {
+  const headers = Object.fromEntries(header.map(text => parseHeader(text, env, names.header)));
+  if (bearer === undefined) return headers;
+  return { ...headers, authorization: `Bearer ${fromEnvironment(bearer, env, names.bearer)}` };
+}
+
+function parseHeader(text: string, env: Environment, option: string): [string, string] {
+  const [, name = '', value = ''] = /^([^:]*):\s*(.*)$/s.exec(text) ?? [];
+  if (!isHeader(name, value))
+    throw usageError(
+      `${option === '-H' ? '--header' : option}: expected "Name: value"`,
+      `For example: ${option} 'X-Api-Key: 123'`,
+    );
+  const reserved = reservedHeader(name);
+  if (reserved !== null) throw usageError(reserved);
+  const given = fromEnvironment(value.trim(), env, option);
+  if (isHeader(name, given)) return [name.toLowerCase(), given];
+  throw usageError(`${option}: ${value.trim()} contains characters that headers cannot have`);
+}
+
+/** Returns the value, or for `env:NAME` that of the variable. @throws ProtocolCliError `usage` */
+export function fromEnvironment(given: string, env: Environment, option: string): string {
+  const found = valueOrVariable(given, env);
+  if ('missing' in found) throw usageError(`${option}: ${found.missing}`);
+  return found.value;
+}

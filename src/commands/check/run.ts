@@ -8,7 +8,7 @@ import { scenarioIn, scenarioPlanIn } from '../../check/runtime-view.js';
 import type { Event } from '../../events/events.js';
 import { History } from '../../events/history.js';
 import { createLog, type Log } from '../../events/log.js';
-import { consentSecrets, type EventRedactor } from '../../events/shareable.js';
+import type { EventRedactor } from '../../events/shareable.js';
 import { missingFrom, readRecording } from '../../events/transcript-reader.js';
 import { REQUIREMENT_IDS, type Warning } from '../../protocol/requirements.js';
 import { shareableRun, type WireRecord } from '../../render/check-evidence.js';
@@ -24,13 +24,12 @@ import { Wire } from '../../runtime/wire.js';
 import { createRunnableClock } from '../../system/clock.js';
 import { finishedWithin } from '../../system/process.js';
 import { outputOf, writeOut } from '../../system/streams.js';
-import { credentialsIn, namedCredentialsIn, secretsOf } from '../../util/credentials.js';
+import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { createRedactor, REDACTED, type Redactor } from '../../util/redact.js';
+import { createRedactor, type Redactor } from '../../util/redact.js';
 import { decodeUtf8, elapsedMs, firstWithRest, joinFirst, shellWord } from '../../util/text.js';
-import { stringsIn } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
-import { saveTranscript, wireSecrets } from '../event-output.js';
+import { saveTranscript } from '../event-output.js';
 import { readHeaders } from '../headers.js';
 import { readSource } from '../read-source.js';
 import { columnsOf, writeReports } from '../reports.js';
@@ -48,6 +47,7 @@ import {
   type Repeat,
   requireFreePaths,
 } from './repeat.js';
+import { checkedSecrets, commandName } from './secrets.js';
 
 export async function runCheck(
   word: string | undefined,
@@ -264,37 +264,6 @@ interface CheckInput {
   readonly redactor: EventRedactor;
 }
 
-/**
- * Finds the secrets of a check in its events (threats, row 25): those of any recording, and everything a tool sends that looks like a
- * credential (TOOL-SECRET, TOOL-OAUTH), unless the call itself sent it.
- */
-export function checkedSecrets(credentials: Redactor): EventRedactor {
-  const secrets = wireSecrets(credentials);
-  const sent = new Map<string | undefined, readonly string[]>();
-  return {
-    ...secrets,
-    learn(event) {
-      secrets.learn(event);
-      for (const secret of consentSecrets(event)) secrets.add(secret);
-      const key = event.calls?.[0];
-      const found = textsIn(event).flatMap(credentialsOf);
-      if (event.kind === 'request' && event.purpose === 'invocation') sent.set(key, found);
-      else for (const secret of found) if (!sent.get(key)?.includes(secret)) secrets.add(secret);
-    },
-  };
-}
-
-function credentialsOf(text: string): readonly string[] {
-  const known = credentialsIn(text).map(found => found.text.replace(/^Bearer /, ''));
-  return [...known, ...namedCredentialsIn(text)];
-}
-
-function textsIn(event: Event): readonly string[] {
-  const body = 'body' in event ? event.body : undefined;
-  if (!body) return [];
-  return body.json.ok ? stringsIn(body.json.value) : [decodeUtf8(body.bytes) ?? ''];
-}
-
 /** Limits: size of a transcript, number of its errors that are shown, number of gaps in a report. */
 const MAX = { bytes: 256 * 1024 * 1024, faults: 8, gaps: 50 };
 
@@ -456,15 +425,6 @@ function nameOf(target: ServerTarget): string {
 }
 
 /** Values that may be secret: of a variable, and of an option with such a name. */
-const SECRET_VALUES =
-  /(?<=^|\s)(\w+=|--?[\w-]*(?:auth|key|pass|secret|token)[\w-]*[= ])("[^"]*"|'[^']*'|\S+)/gi;
-
-/** Returns a command as it was given, without secrets. */
-function commandName(command: string, option = '--command'): string {
-  const text = command.trim().replaceAll(SECRET_VALUES, `$1${REDACTED}`);
-  return `${option} ${createRedactor(credentialsOf(text)).text(text)}`;
-}
-
 const CLEAR = '\r\u001b[2K';
 
 /** Shows one line on the terminal that is overwritten, and erased at the end; `printLine` prints text that stays. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checkTranscript, conformanceOf } from '../../../src/check/judge.js';
 import { MAX_QUOTE_LENGTH } from '../../../src/check/rule.js';
-import { checkedSecrets } from '../../../src/commands/check/run.js';
+import { checkedSecrets } from '../../../src/commands/check/secrets.js';
 import type { Event } from '../../../src/events/events.js';
 import { History } from '../../../src/events/history.js';
 import { transcriptWriter } from '../../../src/events/transcript-writer.js';

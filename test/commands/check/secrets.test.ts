@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { gatherEvidence } from '../../../src/check/evidence.js';
 import { checksOf } from '../../../src/check/judge.js';
-import { checkedSecrets } from '../../../src/commands/check/run.js';
+import { checkedSecrets } from '../../../src/commands/check/secrets.js';
 import { transcriptWriter } from '../../../src/events/transcript-writer.js';
 import { createRedactor } from '../../../src/util/redact.js';
 import {

@@ -99,6 +99,7 @@ export class Prober {
   readonly #purposes = new Map<string, string>();
   #callbacks: CallbackServer | undefined;
   #hasExpired = false;
+  #shortened = '';
   #hasCallback = false;
   #hasAnswer = false;
   readonly #stopReading: () => void;
@@ -120,6 +121,7 @@ export class Prober {
   }
 
   async close(): Promise<void> {
+    if (!this.#isGone && this.#shortened !== '') this.warn(this.#shortened);
     this.#closing.abort();
     this.#stopReading();
     await this.#callbacks?.server.close();
@@ -173,11 +175,8 @@ export class Prober {
   #expire(): void {
     const before = this.windowMs;
     this.#hasExpired = true;
-    const { windowMs } = this;
-    if (windowMs < before && !this.#isGone)
-      this.warn(
-        `no callback came to a callback URL within ${formatDuration(before)} (--probe-timeout); until one came, each further call was awaited for ${formatDuration(windowMs)}`,
-      );
+    if (this.windowMs < before)
+      this.#shortened = `no callback came to a callback URL within ${formatDuration(before)} (--probe-timeout); until one came, each further call was awaited for ${formatDuration(this.windowMs)}`;
   }
 
   /** Waits at most `ms`; returns whether the promise resolved in time. Without a promise, it only waits. */

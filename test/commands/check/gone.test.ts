@@ -8,9 +8,9 @@ import { servePeer } from '../../e2e/support/serve-peer.js';
 import { publishedSchema } from '../../support/published-schema.js';
 
 /** Serves two operations, of which `die` ends the server after its acknowledgement. */
-async function serveMortal() {
+async function serveMortal(...operations: readonly string[]) {
   const inputSchema = { type: 'object' };
-  const tools = ['echo', 'die'].map(name => ({
+  const tools = operations.map(name => ({
     ...{ name, description: '', inputSchema, annotations: { readOnly: true } },
   }));
   const peer = await servePeer(async (request: IncomingMessage, response: ServerResponse) => {
@@ -32,28 +32,31 @@ async function serveMortal() {
   return peer;
 }
 
-test('a tool that stops answering is reported once and first, with its calls in progress', async () => {
-  await using folder = await temporaryFolder();
-  const { url } = await serveMortal();
-  const files = ['github', 'junit', 'json'].map(format => [format, folder.file(format)] as const);
-  const { status, stdout, stderr } = await runHere([
-    ...['check', url, '--probe-timeout', '1500ms', '--reporter', 'human'],
-    ...files.flatMap(([format, file]) => ['--reporter', `${format}:${file}`]),
-  ]);
-  const [github = '', junit = '', data = ''] = await Promise.all(
-    files.map(([, file]) => readFile(file, 'utf8')),
-  );
-  expect(status).toBe(1);
-  expect(stdout).toMatch(
-    /^.*\n\n✗ the tool stopped answering \(ECONNREFUSED\) (?:during `die`|with \d+ calls in)/,
-  );
-  expect(stdout).toMatch(/^ {4}(?:call {6}|calls {5}| {10})die · call_/m);
-  expect(stdout).toMatch(/^ {4}to do {5}Read the log of the tool, and start it again\. .*--command/m);
-  expect(stdout + stderr).not.toMatch(/no callback came|^Notes$|^Could not run$/m);
-  const report = JSON.parse(data);
-  expect(publishedSchema('check-report').faultsOf(report)).toEqual([]);
-  const { calls } = report.exit;
-  expect(calls.length).toBe(Number(/with (\d+) calls/.exec(report.exit.message)?.[1] ?? 1));
-  expect(github.match(/^::(?:error|warning) .*/gm)).toHaveLength(1);
-  expect(junit).toContain('failures="1" errors="0"');
-});
+test.each([[['echo', 'die']], [['die', 'echo']], [['die']]])(
+  'a tool that stops answering is reported once and first, with its calls in progress: %s',
+  async operations => {
+    await using folder = await temporaryFolder();
+    const { url } = await serveMortal(...operations);
+    const files = ['github', 'junit', 'json'].map(format => [format, folder.file(format)] as const);
+    const { status, stdout, stderr } = await runHere([
+      ...['check', url, '--probe-timeout', '1500ms', '--reporter', 'human'],
+      ...files.flatMap(([format, file]) => ['--reporter', `${format}:${file}`]),
+    ]);
+    const [github = '', junit = '', data = ''] = await Promise.all(
+      files.map(([, file]) => readFile(file, 'utf8')),
+    );
+    expect(status).toBe(1);
+    expect(stdout).toMatch(
+      /^.*\n\n✗ the tool stopped answering \(ECONNREFUSED\) (?:during `die`|with \d+ calls in)/,
+    );
+    expect(stdout).toMatch(/^ {4}(?:call {6}|calls {5}| {10})die · call_/m);
+    expect(stdout).toMatch(/^ {4}to do {5}Read the log of the tool, and start it again\. .*--command/m);
+    expect(stdout + stderr).not.toMatch(/no callback came|^Notes$|^Could not run$/m);
+    const report = JSON.parse(data);
+    expect(publishedSchema('check-report').faultsOf(report)).toEqual([]);
+    const { calls } = report.exit;
+    expect(calls.length).toBe(Number(/with (\d+) calls/.exec(report.exit.message)?.[1] ?? 1));
+    expect(github.match(/^::(?:error|warning) .*/gm)).toHaveLength(1);
+    expect(junit).toContain('failures="1" errors="0"');
+  },
+);

@@ -42,7 +42,7 @@ function withoutUnserved(
   return isExpected ? [cause, ...others] : others;
 }
 
-/** A driver that ended early breaks the main requirement of its scenario. An agent may end, also at a tool that it does not have. */
+/** A driver that ended early breaks the main requirement of its scenario. An agent may end, also at a tool that it does not have: of no toolset, or of two. */
 function withEarlyEnd(
   own: readonly Observation[],
   isMain: boolean,
@@ -57,7 +57,7 @@ function withEarlyEnd(
     each.isByAbsence ? unrecorded(what, { events: [...each.events, ...events] }) : each,
   );
   const stoppedAtUnknown = requestedCalls.some(
-    ({ tools, call, answers }) => tools.length === 0 && !call && answers.length === 0,
+    ({ tools, call, answers }) => tools.length !== 1 && !call && answers.length === 0,
   );
   return isMain && !(stoppedAtUnknown && own.length > 0)
     ? [...others, { kind: 'unrecorded', what, events }]

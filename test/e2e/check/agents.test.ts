@@ -42,7 +42,8 @@ describe('an agent that', () => {
   });
 
   test('stops at a tool that it does not have breaks no rule, and dispatches nothing', async () => {
-    const rows = await rowsOf('stops', ['unknown-operation', 'invalid-toolsets', 'changing-toolset']);
+    const toolsets = ['invalid-toolsets', 'changing-toolset', 'duplicate-operations'];
+    const rows = await rowsOf('stops', ['unknown-operation', ...toolsets]);
     const ids = ['RT-OP', 'RT-TOOLSET', 'RT-CACHE'];
     expect(ids.map(id => rows[id]?.status)).toEqual(['pass', 'pass', 'pass']);
     expect(Object.values(rows).filter(({ status }) => /fail|warn|could-not-run/.test(status))).toEqual([]);

@@ -20,7 +20,9 @@ export async function openTools() {
   const runtime = await openRuntime();
   const bases = JSON.parse(process.env.TOOL_URLS);
   const tools = await Promise.all(bases.map((base, index) => toolsOf(runtime, base, `server${index}__`)));
-  const all = [...tools.flat(), CANCEL];
+  const names = tools.flat().map(({ operation }) => operation);
+  const isUnique = ({ operation }) => names.indexOf(operation) === names.lastIndexOf(operation);
+  const all = [...tools.flat().filter(isUnique), CANCEL];
   const canceled = new Set();
   const groupId = 'agent-thread';
   const given = new Set();

@@ -4,7 +4,7 @@ import { Runtime } from '../../../../../fixtures/runtimes/node/runtime.mjs';
 
 export const PROMPT = 'Do what I want.';
 
-/** `all` has the tools of every toolset; `call` resolves to the text for the model, which begins with "Error: " after a failure. */
+/** `all` has the tools with a unique name; `call` resolves to the text for the model, which begins with "Error: " after a failure. */
 export async function openTools() {
   const answers = new Map();
   const answer = (id, text) => answers.get(id)?.(text);
@@ -15,8 +15,9 @@ export async function openTools() {
     ...{ human: ignore, question: ignore, consent: ignore, view: ignore, migrated: ignore },
   });
   await runtime.open(JSON.parse(process.env.TOOL_URLS));
+  const tools = runtime.servers.flatMap(({ toolset }) => toolset?.tools ?? []);
   return {
-    all: runtime.servers.flatMap(({ toolset }) => toolset?.tools ?? []),
+    all: tools.filter(({ name }) => tools.filter(each => each.name === name).length === 1),
     call: (operation, args) =>
       new Promise((resolve, reject) => {
         const id = `call_${randomUUID()}`;

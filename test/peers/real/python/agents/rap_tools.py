@@ -17,14 +17,16 @@ RESULT_S = 60
 
 
 class RapTools:
-    """`all` has the tools of every toolset; `call` returns the text for the model, which begins with "Error: " after a failure."""
+    """`all` has the tools with a unique name; `call` returns the text for the model, which begins with "Error: " after a failure."""
 
     def __init__(self):
         self.answers = {}
         self.runtime = Runtime(self, os.environ.get("LOG"))
         self.runtime.open(json.loads(os.environ["TOOL_URLS"]))
         toolsets = [server.toolset for server in self.runtime.servers if server.toolset]
-        self.all = [tool for toolset in toolsets for tool in toolset["tools"]]
+        tools = [tool for toolset in toolsets for tool in toolset["tools"]]
+        names = [tool["name"] for tool in tools]
+        self.all = [tool for tool in tools if names.count(tool["name"]) == 1]
         self.numbers = iter(range(1_000_000))
 
     def __enter__(self):

@@ -101,7 +101,10 @@ describe.concurrent('row 30: slow readers and closed pipes', () => {
       const saved = folder.file('saved.ndjson');
       const line = shellLine(argv`invoke ${plain.url} echo text=hi -o ${output} --save ${saved}`);
       const { status, stderr } = await runShell(`${line} > /dev/full`);
-      expect([status, stderr]).toEqual([2, expect.stringMatching(/^error: cannot write the output: ENOSPC/)]);
+      expect([status, stderr]).toEqual([
+        2,
+        expect.stringMatching(/^error: cannot write the output: ENOSPC/m),
+      ]);
       const { faults, end } = readTranscript((await readFile(saved, 'utf8')).trim().split('\n'));
       expect([faults, end]).toEqual([[], expect.stringMatching(/^(?:done|unwritable-file)$/)]);
     },

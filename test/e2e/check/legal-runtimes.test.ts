@@ -1,11 +1,12 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { SCENARIOS } from '../../../src/check/runtime/run.js';
+import { LEGAL_AGENTS, runAgent } from '../../peers/agents/legal.mjs';
 import { LEGAL, runLegal } from '../../peers/drivers/legal.mjs';
-import { checksOfRuntimes, driverHere, verdicts } from '../support/drivers.js';
+import { agentHere, checksOfRuntimes, driverHere, verdicts } from '../support/drivers.js';
 
 /**
- * Right runtimes that use what HTTP, JSON and the protocol allow: no rule fails, warns or cannot run. With `ALL_SCENARIOS=1` all scenarios
- * run, else those that the peculiarity could disturb.
+ * Right runtimes and agents that use what HTTP, JSON and the protocol allow: no rule fails, warns or cannot run. With `ALL_SCENARIOS=1` all
+ * scenarios run, else those that the peculiarity could disturb.
  */
 const isWhole = process.env['ALL_SCENARIOS'] === '1';
 
@@ -15,29 +16,40 @@ const AT_ONCE = isWhole ? 48 : 32;
 /** As long as users wait. */
 const WINDOW_MS = 5_000;
 
-const names = Object.keys(LEGAL);
+const rows = (peculiarities: Readonly<Record<string, { readonly disturbs: readonly string[] }>>) =>
+  Object.entries(peculiarities).map(([name, { disturbs }]) => ({ name, disturbs }));
 
-const findings = new Map<string, ReturnType<typeof verdicts>>();
+const players = [
+  ...rows(LEGAL).map(row => ({ ...row, open: driverHere(streams => runLegal(row.name, streams)) })),
+  ...rows(LEGAL_AGENTS).map(row => ({ ...row, open: agentHere(agent => runAgent(row.name, agent)) })),
+];
+
+const findings = new Map<(typeof players)[number]['open'], ReturnType<typeof verdicts>>();
 
 beforeAll(async () => {
-  const players = Object.entries(LEGAL).map(([name, { disturbs }]) => ({
-    open: driverHere(streams => runLegal(name, streams)),
-    scenarios: SCENARIOS.filter(scenario => isWhole || disturbs.includes(scenario.name)),
+  const playing = players.map(({ open, disturbs }) => ({
+    open,
+    scenarios: SCENARIOS.filter(({ name }) => isWhole || disturbs.includes(name)),
   }));
-  const checks = await checksOfRuntimes(players, { atOnce: AT_ONCE, windowMs: WINDOW_MS });
-  for (const [index, name] of names.entries())
-    findings.set(name, verdicts(checks[index] ?? [], 'fail', 'warn', 'could-not-run', 'flaky'));
-}, 600_000);
+  const checks = await checksOfRuntimes(playing, { atOnce: AT_ONCE, windowMs: WINDOW_MS });
+  for (const [index, { open }] of players.entries())
+    findings.set(open, verdicts(checks[index] ?? [], 'fail', 'warn', 'could-not-run'));
+}, 900_000);
 
 test('there are at least thirty, and each names scenarios that exist', () => {
-  expect(names.length).toBeGreaterThanOrEqual(30);
+  expect(players.length).toBeGreaterThanOrEqual(30);
   const known = SCENARIOS.map(({ name }) => name);
-  const unknown = Object.values(LEGAL).flatMap(({ disturbs }) =>
-    disturbs.filter(name => !known.includes(name)),
-  );
-  expect(unknown).toEqual([]);
+  expect(players.flatMap(({ disturbs }) => disturbs.filter(name => !known.includes(name)))).toEqual([]);
 });
 
-test.each(names)('no finding about a right runtime: %s', name => {
-  expect(findings.get(name)).toEqual([]);
+const drivers = players.slice(0, Object.keys(LEGAL).length);
+
+describe('no finding about a right', () => {
+  test.each(drivers)('runtime: $name', ({ open }) => {
+    expect(findings.get(open)).toEqual([]);
+  });
+
+  test.each(players.slice(drivers.length))('agent: $name', ({ open }) => {
+    expect(findings.get(open)).toEqual([]);
+  });
 });

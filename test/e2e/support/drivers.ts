@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { gatherEvidence } from '../../../src/check/evidence.js';
 import { type Check, checksOf } from '../../../src/check/judge.js';
 import { type driverOf, LineReader } from '../../../src/check/runtime/driver.js';
+import { ScriptedModel } from '../../../src/check/runtime/model.js';
 import { runScenarios, SCENARIOS } from '../../../src/check/runtime/run.js';
 import type { Scenario } from '../../../src/check/runtime/scenario.js';
 import { createRunnableClock } from '../../../src/system/clock.js';
@@ -27,6 +28,39 @@ export function driverHere(run: (streams: DriverStreams) => Promise<void>, log?:
       async stop() {
         input.end();
         await ended;
+      },
+    };
+  };
+}
+
+interface AgentRun {
+  readonly env: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/** An agent in this process, which uses the API of OpenAI. */
+export function agentHere(run: (agent: AgentRun) => Promise<void>): OpenDriver {
+  return async ({ env, onLine, onWarning, onModelRequest = () => {}, onUnserved = () => {} }) => {
+    const model = await ScriptedModel.start('openai', {
+      onLine,
+      onWarning,
+      onUnserved,
+      onRequest: onModelRequest,
+    });
+    const stopping = new AbortController();
+    const ended = run({ env: { ...env, ...model.env }, signal: stopping.signal }).then(
+      () => 'ended with status 0',
+      (error: Error) => `crashed: ${error.message}`,
+    );
+    return {
+      kind: 'agent',
+      send: instruction => model.send(instruction),
+      endTurn: () => model.endTurn(),
+      ended,
+      lastLines: () => [],
+      async stop() {
+        stopping.abort();
+        await Promise.all([ended, model.close()]);
       },
     };
   };

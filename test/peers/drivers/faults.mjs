@@ -10,7 +10,7 @@ import { CALL_FAULTS } from './call-faults.mjs';
 import { CONVERSATION_FAULTS } from './conversation-faults.mjs';
 
 /** How long to wait for an answer at least, in milliseconds: many runtimes share the process of a test. */
-export const MIN_LIMIT = 1_500;
+const MIN_LIMIT = 1_500;
 
 /** The right runtime. */
 export class PatientRuntime extends Runtime {

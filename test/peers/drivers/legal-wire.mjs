@@ -3,7 +3,18 @@ import { once } from 'node:events';
 import { Agent, request as startRequest } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { MIN_LIMIT } from './faults.mjs';
+import { PatientRuntime } from './faults.mjs';
+
+/** A right runtime for a busy process: it waits long for an acknowledgement, as a process of its own need not. */
+export class UnhurriedRuntime extends PatientRuntime {
+  limitFor(message, limit) {
+    return 'operation' in message ? 30_000 : Math.max(limit, 1_500);
+  }
+
+  post(url, message, limit) {
+    return super.post(url, message, this.limitFor(message, limit));
+  }
+}
 
 const SENDING = ['result', 'status-503', 'choice', 'close', 'cancel'];
 
@@ -18,7 +29,7 @@ function sending({ text = JSON.stringify, body = same, options = {}, write, read
     disturbs: SENDING,
     methods: {
       async post(url, message, limit) {
-        const signal = AbortSignal.timeout(Math.max(limit, MIN_LIMIT));
+        const signal = AbortSignal.timeout(this.limitFor(message, limit));
         const bytes = Buffer.from(text(body(message)));
         const { headers = { 'content-type': 'application/json' }, ...others } = options;
         const length = write ? {} : { 'content-length': bytes.length };
@@ -55,7 +66,7 @@ function sendingRaw(firstLine) {
         const { hostname, port, host, pathname, search } = new URL(url);
         const text = JSON.stringify(message);
         const socket = connect(Number(port), hostname);
-        const signal = AbortSignal.timeout(Math.max(limit, MIN_LIMIT));
+        const signal = AbortSignal.timeout(this.limitFor(message, limit));
         const headers = [
           `Host: ${host}`,
           'Content-Type: application/json',

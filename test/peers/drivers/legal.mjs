@@ -8,8 +8,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, request as startRequest } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { PatientRuntime } from './faults.mjs';
-import { WIRE } from './legal-wire.mjs';
+import { UnhurriedRuntime, WIRE } from './legal-wire.mjs';
 import { runDriver } from './runtime.mjs';
 
 const START = ['result', 'display', 'consent'];
@@ -134,6 +133,7 @@ const BEHAVIOUR = {
     pauses: () => [60, 150, 300, 800].map(pause => pause * (1 + Math.random() / 4)),
   }),
   'retries-without-an-answer': doing(['slow-acknowledgement', 'lost-acknowledgement'], {
+    limitFor: () => 2_000,
     mayRetry(status) {
       return status === 'no answer in time' || super.mayRetry(status);
     },
@@ -440,11 +440,16 @@ const unable = Object.entries(UNABLE).map(([name, disturbs]) => [
 export const LEGAL = { ...WIRE, ...BEHAVIOUR, ...DRIVERS, ...Object.fromEntries(unable) };
 
 for (const { methods } of Object.values(LEGAL))
-  if (methods) Object.setPrototypeOf(methods, PatientRuntime.prototype);
+  if (methods) Object.setPrototypeOf(methods, UnhurriedRuntime.prototype);
 
 /** Runs the driver of a right runtime with this peculiarity. */
 export async function runLegal(name, { output, ...streams }) {
   const { methods, lines = (line, write) => write(line) } = LEGAL[name];
   const write = text => void output.write(text);
-  await runDriver({ ...streams, methods, output: { write: line => lines(line, write) } });
+  await runDriver({
+    ...streams,
+    methods,
+    Variant: UnhurriedRuntime,
+    output: { write: line => lines(line, write) },
+  });
 }

@@ -361,10 +361,16 @@ export const resultScenarios: readonly Scenario[] = [
     QUESTIONS,
     [null, { payload: 'the result after invalid questions' }],
   ),
-  invalid('invalid-events', 'events and views, each with one missing or wrong member', EVENTS, [
-    result('subscribed', { subscription: true }),
-    event('the last event', { final: true }),
-  ]),
+  {
+    ...invalid('invalid-events', 'events and views, each with one missing or wrong member', EVENTS, [
+      result('subscribed', { subscription: true }),
+      event('the last event', { final: true }),
+    ]),
+    run: async session => {
+      await callAndSettle(session);
+      await session.waitForObservation('model', ({ text }) => text.includes('the last event'));
+    },
+  },
   {
     name: 'not-json',
     title: 'results that are not JSON, or have another content type',

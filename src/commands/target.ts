@@ -11,7 +11,7 @@ import type { HeaderOptions } from './headers.js';
 import { usageError } from './options.js';
 
 /** The tool to call. */
-type Target =
+export type Target =
   | { readonly kind: 'url'; readonly url: string }
   /** POST directly to this URL, without discovery. */
   | { readonly kind: 'endpoint'; readonly url: string }
@@ -55,14 +55,17 @@ export interface TargetOptions {
   readonly endpoint?: boolean;
 }
 
+/** The target, or null, and the words after it. */
+export interface TargetAndRest {
+  readonly target: Target | null;
+  readonly rest: readonly string[];
+}
+
 /**
  * Splits the words of the command line into the target and the rest. A URL beside `--command` is that of its server. Without any target the result is null, which means the servers of `.infinity/rap.json`.
  * @throws ProtocolCliError `usage`.
  */
-export function readTarget(
-  words: readonly string[],
-  options: TargetOptions,
-): { target: Target | null; rest: readonly string[] } {
+export function readTarget(words: readonly string[], options: TargetOptions): TargetAndRest {
   refuseContradictions(options);
   const { demo, command, readyTimeout, endpoint } = options;
   const [first = '', ...rest] = words;

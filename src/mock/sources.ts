@@ -25,7 +25,7 @@ export async function fixtureFiles(paths: readonly string[]): Promise<readonly s
   return found.flat();
 }
 
-class FixtureFile {
+export class FixtureFile {
   constructor(
     readonly path: string,
     readonly bytes: Uint8Array,

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { RULES } from '../../check/judge.js';
 import type { ProviderName } from '../../check/runtime/model.js';
+import type { Case, ExpectedFailure } from '../../fixtures/check-files.js';
 import type { RequirementId, Side } from '../../protocol/requirements.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import type { HeaderOptions } from '../headers.js';
@@ -50,7 +51,21 @@ type Subject =
   | { readonly kind: 'transcript'; readonly file: string }
   | { readonly kind: 'runtime'; readonly command: string };
 
-export type CheckPlan = Awaited<ReturnType<typeof planCheck>>;
+export interface CheckPlan {
+  readonly flags: CheckFlags;
+  readonly subject: Subject;
+  readonly sides: readonly Side[];
+  readonly selection: RuleSelection;
+  readonly reports: readonly ReportRequest[];
+  readonly cases: readonly Case[];
+  readonly expectedFailures: readonly ExpectedFailure[];
+}
+
+/** The rules of `--only` and `--skip`. */
+interface RuleSelection {
+  readonly only?: ReadonlySet<RequirementId>;
+  readonly skip?: ReadonlySet<RequirementId>;
+}
 
 /**
  * Validates the command line and the files it names before anything is sent.
@@ -60,7 +75,7 @@ export async function planCheck(
   word: string | undefined,
   flags: CheckFlags,
   { stdin, env }: Pick<Terminal, 'stdin' | 'env'>,
-) {
+): Promise<CheckPlan> {
   const ofRuntime = DRIVING.find(option => flags.given.includes(option));
   if (ofRuntime !== undefined && flags.runtime === undefined)
     throw usageError(`${ofRuntime} needs a runtime (--runtime)`, SEE_HELP);
@@ -156,7 +171,7 @@ function refuseIdle(kind: Subject['kind'], { given }: CheckFlags): void {
 }
 
 /** @throws ProtocolCliError `usage` for a rule that is not judged in this check. */
-function selectionOf({ only, skip }: CheckFlags, sides: readonly Side[]) {
+function selectionOf({ only, skip }: CheckFlags, sides: readonly Side[]): RuleSelection {
   const unsupported = only?.find(id => !sides.includes(RULES[id].side));
   if (unsupported !== undefined)
     throw usageError(

@@ -11,7 +11,7 @@ import { readSource } from '../read-source.js';
 import type { Prompts } from '../terminal.js';
 
 /** The arguments as given: words like `key=value`, or all at once. */
-interface ArgumentWords {
+export interface ArgumentWords {
   readonly words: readonly string[];
   /** `--args`: JSON, `@file`, or `-`. */
   readonly whole?: string | undefined;
@@ -22,7 +22,7 @@ type Arguments = Record<string, unknown>;
 type Schema = Readonly<Record<string, unknown>>;
 
 /** Returns the arguments for a schema; null without a schema. */
-type ArgumentReader = (schema: Schema | null) => Arguments;
+export type ArgumentReader = (schema: Schema | null) => Arguments;
 
 /**
  * Reads the `arguments` of an invocation. `key=value` is typed by the schema, `key:=json` is verbatim, `key=@file` is a file's text.

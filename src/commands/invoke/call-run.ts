@@ -68,7 +68,7 @@ export abstract class CallRun<Found extends { readonly tool: ToolInfo; readonly 
   constructor(
     readonly plan: InvokePlan,
     readonly run: Run,
-    output: Awaited<ReturnType<typeof openOutput>> | null,
+    output: CallOutput | null,
   ) {
     this.options = plan.options;
     this.history = output?.history ?? new History();
@@ -212,8 +212,19 @@ function outputFor({ output, repeat, dialect }: InvokeOptions, terminal: Termina
   return terminal.stdout.isTTY === true ? 'plain' : 'text';
 }
 
+/** Where a call is shown. */
+interface CallOutput {
+  readonly history: History;
+  readonly reporter: Reporter;
+  /** Whether it is a live view. */
+  readonly isDrawn: boolean;
+  readonly keepsBodies: boolean;
+  /** The output of `-v`. */
+  readonly verbosely: Sink | null;
+}
+
 /** Opens the reporters and the transcript. @throws ProtocolCliError `usage` for a live view without a terminal, `unwritable-file`. */
-async function openOutput(options: InvokeOptions, run: Run) {
+async function openOutput(options: InvokeOptions, run: Run): Promise<CallOutput> {
   const { terminal, log, redactor, stderr } = run;
   const { save, verbose = false, quiet = false } = options;
   const output = outputFor(options, terminal);

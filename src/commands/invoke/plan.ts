@@ -1,11 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { DialectName } from '../../dialects/dialect.js';
+import type { ListenerOptions } from '../../runtime/callback-server.js';
+import type { McpPeer } from '../../runtime/mcp/transports.js';
 import type { ProtocolCliError } from '../../util/errors.js';
 import { visibleLine } from '../../util/visible.js';
 import type { HeaderOptions } from '../headers.js';
 import { usageError } from '../options.js';
-import { type ListenerFlags, listenerOf, readMcpTarget, readTarget, type TargetOptions } from '../target.js';
+import {
+  type ListenerFlags,
+  listenerOf,
+  readMcpTarget,
+  readTarget,
+  type Target,
+  type TargetOptions,
+} from '../target.js';
 import type { Output } from '../terminal.js';
+import type { ArgumentWords } from './arguments.js';
 
 export interface InvokeOptions extends TargetOptions, HeaderOptions, ListenerFlags {
   readonly args?: string;
@@ -47,13 +57,32 @@ export interface InvokeOptions extends TargetOptions, HeaderOptions, ListenerFla
 }
 
 /** The plan of a call, before the toolset is known. */
-export type InvokePlan = ReturnType<typeof planInvoke>;
+export interface InvokePlan {
+  readonly options: InvokeOptions;
+  readonly target: Target | null;
+  readonly peer: McpPeer | null;
+  readonly operation: string | undefined;
+  readonly words: ArgumentWords;
+  readonly identity: CallIdentity;
+  readonly listener: ListenerOptions;
+}
+
+/** The ids of a call. */
+interface CallIdentity {
+  readonly id: string;
+  readonly callId: string | null;
+  readonly groupId: string;
+  /** A thread with a generated id is closed at the end. */
+  readonly isOurThread: boolean;
+  readonly userId?: string;
+  readonly ancestors: readonly string[];
+}
 
 /** The call that `invoke --demo` makes if no operation is given. */
 const DEMO_CALL = ['edit_file', 'path=src/main.rs'];
 
 /** @throws ProtocolCliError `usage`. */
-export function planInvoke(given: readonly string[], options: InvokeOptions) {
+export function planInvoke(given: readonly string[], options: InvokeOptions): InvokePlan {
   const { args: whole, demo, mcp, interactive } = options;
   const peer = mcp === undefined ? null : readMcpTarget(mcp, options);
   const { target, rest } = peer ? { target: null, rest: given } : readTarget(given, options);
@@ -99,24 +128,21 @@ function noOperation(word?: string): ProtocolCliError {
 }
 
 /** Returns the given ids, and new ones for the rest (RT-ID). @throws ProtocolCliError `usage` */
-export function identityOf({ id, callId, groupId, userId, ancestor }: InvokeOptions) {
+export function identityOf({ id, callId, groupId, userId, ancestor }: InvokeOptions): CallIdentity {
   if (id === '' || groupId === '') throw usageError('--id and --group-id cannot be empty');
   return {
     id: id ?? `call_${randomUUID()}`,
     callId: callId ?? null,
     groupId: groupId ?? `thread_${randomUUID()}`,
-    /** A thread with a generated id is closed at the end. */
     isOurThread: groupId === undefined,
     ...(userId !== undefined && { userId }),
     ancestors: ancestor ?? [],
   };
 }
 
-type Identity = ReturnType<typeof identityOf>;
-
 /** Builds the invocation, without its callback URL. */
 export function invocationOf(
-  { id, callId, groupId, userId, ancestors }: Identity,
+  { id, callId, groupId, userId, ancestors }: CallIdentity,
   operation: string,
   args: Record<string, unknown>,
 ) {

@@ -1,10 +1,17 @@
 import { basename, resolve } from 'node:path';
-import { isTranscript, isWhole, missingFrom, readRecording } from '../../events/transcript-reader.js';
+import {
+  isTranscript,
+  isWhole,
+  missingFrom,
+  readRecording,
+  type TranscriptHeader,
+} from '../../events/transcript-reader.js';
 import { overshadowed } from '../../fixtures/answer-call.js';
 import type { FixtureSet } from '../../fixtures/fixture-set.js';
+import type { RecordedFixtures } from '../../fixtures/recording/from-transcript.js';
 import type { Step } from '../../fixtures/reply-schema.js';
 import { stepsOf } from '../../fixtures/reply-schema.js';
-import { readFixtureFiles } from '../../mock/sources.js';
+import { type FixtureFile, readFixtureFiles } from '../../mock/sources.js';
 import { pluralize } from '../../render/line.js';
 import { isEmptyFile, writePublicFile } from '../../system/files.js';
 import { writeOut } from '../../system/streams.js';
@@ -110,25 +117,35 @@ function isTranscriptFile({ path, bytes }: FixtureFile): boolean {
   return /\.ndjson$/i.test(path) || isTranscript(new TextDecoder().decode(bytes.subarray(0, HEAD)));
 }
 
-type FixtureFile = Awaited<ReturnType<typeof readFixtureFiles>>[number];
-
 interface ReadOptions {
   readonly speed?: number | undefined;
   readonly isExact?: boolean;
 }
 
-type Recordings = Awaited<ReturnType<typeof readRecordings>>;
+/** A transcript as fixtures. */
+interface Recording extends RecordedFixtures {
+  readonly path: string;
+  readonly header: TranscriptHeader | null;
+}
+
+interface Recordings {
+  readonly recordings: readonly Recording[];
+  readonly warnings: readonly string[];
+}
 
 /**
  * Reads transcripts as fixtures, in the order of the command line.
  * @throws ProtocolCliError `invalid-fixtures` for a file without a usable call; `unreadable-file`.
  */
-async function readRecordings(files: readonly FixtureFile[], options: ReadOptions) {
+async function readRecordings(files: readonly FixtureFile[], options: ReadOptions): Promise<Recordings> {
   const recordings = await Promise.all(files.map(file => readOne(file, options)));
   return { recordings, warnings: recordings.flatMap(({ warnings }) => warnings) };
 }
 
-async function readOne({ path, bytes }: FixtureFile, { speed = 1, isExact = false }: ReadOptions) {
+async function readOne(
+  { path, bytes }: FixtureFile,
+  { speed = 1, isExact = false }: ReadOptions,
+): Promise<Recording> {
   const transcript = readRecording(path, bytes);
   if (!transcript) throw nothingServable(path, [`${visibleLine(path)}: it is not a transcript`]);
   const { fixturesOfTranscript } = await import('../../fixtures/recording/from-transcript.js');

@@ -11,7 +11,13 @@ import { usageError } from '../options.js';
 import { confirmCommands, readRapConfig } from '../rap-config.js';
 import { asTrouble, type Run, withRun } from '../run.js';
 import { startTarget } from '../started-servers.js';
-import { type ConfiguredTarget, readMcpTarget, readTarget, type TargetOptions } from '../target.js';
+import {
+  type ConfiguredTarget,
+  readMcpTarget,
+  readTarget,
+  type Target,
+  type TargetOptions,
+} from '../target.js';
 import { colourOf, type ExitStatus, Prompts, type Terminal } from '../terminal.js';
 
 interface ToolsetOptions extends TargetOptions, HeaderOptions {
@@ -48,11 +54,7 @@ export async function runToolset(
 }
 
 /** Lists one server, or those of `.infinity/rap.json`; a server that fails does not affect the others. */
-async function listServers(
-  target: ReturnType<typeof readTarget>['target'],
-  options: ToolsetOptions,
-  run: Run,
-): Promise<ExitStatus> {
+async function listServers(target: Target | null, options: ToolsetOptions, run: Run): Promise<ExitStatus> {
   if (target?.kind === 'endpoint') throw usageError('an endpoint has no toolset');
   if (target) return listServer(target, options, run);
   const config = await readRapConfig(run.terminal);

@@ -8,12 +8,12 @@ import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { Consent } from '../consent.js';
 import { readHeaders } from '../headers.js';
-import { readArguments } from '../invoke/arguments.js';
+import { type ArgumentReader, readArguments } from '../invoke/arguments.js';
 import { type InvokeOptions, planInvoke } from '../invoke/plan.js';
 import { usageError } from '../options.js';
 import { readRapConfig } from '../rap-config.js';
 import { type Run, withRun } from '../run.js';
-import { asUrl, type ConfiguredTarget } from '../target.js';
+import { asUrl, type ConfiguredTarget, type Target } from '../target.js';
 import { canDraw, colourOf, type ExitStatus, type Terminal } from '../terminal.js';
 import { Calls, done, failed } from './calls.js';
 import { copiesOf } from './copies.js';
@@ -34,10 +34,23 @@ export async function startWorkbench(
   return runWorkbench(await planWorkbench(words, options, terminal), terminal);
 }
 
-type WorkbenchPlan = Awaited<ReturnType<typeof planWorkbench>>;
+interface WorkbenchPlan {
+  readonly options: InvokeOptions;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly target: Target | null;
+  readonly operation: string | undefined;
+  readonly consent: Consent;
+  /** The servers of `.infinity/rap.json`. */
+  readonly configured: readonly ConfiguredTarget[];
+  readonly arguments: ArgumentReader | undefined;
+}
 
 /** @throws ProtocolCliError `usage`, or `unreadable-file` for a file that a word or an option names. */
-export async function planWorkbench(given: readonly string[], options: InvokeOptions, terminal: Terminal) {
+export async function planWorkbench(
+  given: readonly string[],
+  options: InvokeOptions,
+  terminal: Terminal,
+): Promise<WorkbenchPlan> {
   const { target, operation, words } = planInvoke(given, options);
   const headers = readHeaders(options, terminal.env);
   if (target === null && Object.keys(headers).length > 0)

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { SCENARIOS } from '../../src/check/runtime/run.js';
+import { SCENARIOS } from '../../src/check/drive/run.js';
 import type { RequestEvent } from '../../src/events/events.js';
 import { readTranscript } from '../../src/events/transcript-reader.js';
 import { readCallback } from '../../src/protocol/callbacks.js';

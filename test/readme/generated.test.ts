@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { SCENARIOS } from '../../src/check/runtime/run.js';
+import { SCENARIOS } from '../../src/check/drive/run.js';
 import { EXIT_STATUSES } from '../../src/commands/terminal.js';
 import type { Keys } from '../../src/tui/keys.js';
 import { MOCK_KEYS } from '../../src/tui/mock/screen.js';

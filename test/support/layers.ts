@@ -45,7 +45,7 @@ export function wrongWays(graph: Graph): string[] {
 
 /** Folders without sockets, files, processes, clocks and terminals; a time limit needs a clock. */
 const PURE =
-  /^(util(?!\/time-limit)|json-schema|protocol|dialects|events|segments|fixtures|check(?!\/(probes|runtime))|render(?!\/outputs))\//;
+  /^(util(?!\/time-limit)|json-schema|protocol|dialects|events|segments|fixtures|check(?!\/(probes|drive))|render(?!\/outputs))\//;
 const MACHINERY =
   /^(node:)?(net|tls|dgram|https?|http2|fs|fs\/promises|child_process|cluster|worker_threads|readline|readline\/promises|tty|timers|timers\/promises|dns|dns\/promises|os|perf_hooks)$/;
 const WORLD =

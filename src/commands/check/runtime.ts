@@ -1,8 +1,8 @@
 import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { driverOf } from '../../check/runtime/driver.js';
-import { runScenarios, SCENARIOS } from '../../check/runtime/run.js';
-import type { Scenario } from '../../check/runtime/scenario.js';
+import { driverOf } from '../../check/drive/driver.js';
+import { runScenarios, SCENARIOS } from '../../check/drive/run.js';
+import type { Scenario } from '../../check/drive/scenario.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { type Line, line, say } from '../../render/line.js';
 import { verbosePrinter } from '../../render/wire.js';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { SCENARIOS } from '../../../src/check/runtime/run.js';
+import { SCENARIOS } from '../../../src/check/drive/run.js';
 import { LEGAL_AGENTS, runAgent } from '../../peers/agents/legal.mjs';
 import { LEGAL, runLegal } from '../../peers/drivers/legal.mjs';
 import { agentHere, checksOfRuntimes, driverHere, verdicts } from '../support/drivers.js';

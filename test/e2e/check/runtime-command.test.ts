@@ -1,7 +1,7 @@
 import { readdir, readFile, symlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { SCENARIOS } from '../../../src/check/runtime/run.js';
+import { SCENARIOS } from '../../../src/check/drive/run.js';
 import { publishedSchema } from '../../support/published-schema.js';
 import { temporaryFolder } from '../support/folder.js';
 import { runHere, startHere } from '../support/in-process.js';

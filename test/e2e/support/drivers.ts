@@ -1,10 +1,10 @@
 import { PassThrough } from 'node:stream';
+import { type driverOf, LineReader } from '../../../src/check/drive/driver.js';
+import { runScenarios, SCENARIOS } from '../../../src/check/drive/run.js';
+import type { Scenario } from '../../../src/check/drive/scenario.js';
+import { ScriptedModel } from '../../../src/check/drive/scripted-llm.js';
 import { gatherEvidence } from '../../../src/check/evidence.js';
 import { type Check, checksOf } from '../../../src/check/judge.js';
-import { type driverOf, LineReader } from '../../../src/check/runtime/driver.js';
-import { ScriptedModel } from '../../../src/check/runtime/model.js';
-import { runScenarios, SCENARIOS } from '../../../src/check/runtime/run.js';
-import type { Scenario } from '../../../src/check/runtime/scenario.js';
 import { createRunnableClock } from '../../../src/system/clock.js';
 import type { DriverStreams } from '../../peers/drivers/runtime.mjs';
 

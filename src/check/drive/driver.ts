@@ -6,7 +6,7 @@ import type { Sink } from '../../system/streams.js';
 import { readJson } from '../../util/json.js';
 import { didYouMean, excerpt, LineSplitter } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
-import { type ProviderName, ScriptedModel } from './model.js';
+import { type ProviderName, ScriptedModel } from './scripted-llm.js';
 
 /** Gives instructions to a runtime, and reports observations. */
 interface Driver {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { driverOf } from '../../../src/check/runtime/driver.js';
-import type { ProviderName } from '../../../src/check/runtime/model.js';
+import { driverOf } from '../../../src/check/drive/driver.js';
+import type { ProviderName } from '../../../src/check/drive/scripted-llm.js';
 import { startMockTool } from '../../../src/mock/mock-tool.js';
 import type { DriverLine, Observation } from '../../../src/protocol/driver.js';
 import { systemClock } from '../../../src/system/clock.js';

@@ -1,6 +1,6 @@
 import { appendFile, mkdir, truncate } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { findingsSince } from '../../../src/check/runtime/run.js';
+import { findingsSince } from '../../../src/check/drive/run.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
 import { arrives, call, eventsOf } from '../../events/build.js';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
 import { describe, expect, it, test } from 'vitest';
-import { type ProviderName, ScriptedModel } from '../../../src/check/runtime/model.js';
+import { type ProviderName, ScriptedModel } from '../../../src/check/drive/scripted-llm.js';
 import type { DriverLine } from '../../../src/protocol/driver.js';
 import { LOOPS, type Result } from '../../peers/agents/loops.mjs';
 

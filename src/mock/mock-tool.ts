@@ -6,7 +6,6 @@ import {
   toolCallState,
   typeOfDelivery,
 } from '../events/tool-call.js';
-import type { VerificationReport } from '../events/verification.js';
 import type { FixtureSet } from '../fixtures/fixture-set.js';
 import { allowedDestinations } from '../http/addresses.js';
 import type { HttpClient } from '../http/client.js';
@@ -16,6 +15,7 @@ import { finishedWithin } from '../system/process.js';
 import { messageOf, ProtocolCliError } from '../util/errors.js';
 import { didYouMean } from '../util/text.js';
 import { isRecord } from '../util/values.js';
+import type { VerificationReport } from '../verification/verification.js';
 import { Intake } from './intake.js';
 import { Outbox } from './outbox.js';
 import { RapServices } from './rap-conversation.js';

@@ -1,7 +1,6 @@
 import type { Fact } from '../events/events.js';
 import type { FaultyRequest } from '../events/faults.js';
 import type { Log } from '../events/log.js';
-import { Verification } from '../events/verification.js';
 import { type FixtureAnswer, FixtureAnswers } from '../fixtures/answer-call.js';
 import { DEFAULT_MIDDLEWARE, type RequestFault } from '../fixtures/file-schema.js';
 import type { Call, FixtureSet } from '../fixtures/fixture-set.js';
@@ -13,6 +12,7 @@ import { type Clock, systemClock } from '../system/clock.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { safeJson } from '../util/redact.js';
 import { nearest } from '../util/text.js';
+import { Verification } from '../verification/verification.js';
 import { handlerPlan, type ToolDefinition } from './handlers.js';
 import { type Middleware, Middlewares } from './middleware.js';
 import { type Plan, planWithoutFaults, refusalPlan } from './plan.js';

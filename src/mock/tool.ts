@@ -12,7 +12,6 @@ import {
   typeOfDelivery,
 } from '../events/tool-call.js';
 import { transcriptWriter } from '../events/transcript-writer.js';
-import type { VerificationReport } from '../events/verification.js';
 import { type Denial, type Incoming, type Route, routeAt } from '../http/route.js';
 import { type RunningServer, startServer } from '../http/server.js';
 import { type Clock, systemClock } from '../system/clock.js';
@@ -21,6 +20,7 @@ import { groupBy } from '../util/collections.js';
 import { readJson } from '../util/json.js';
 import { redactJson } from '../util/redact.js';
 import { isRecord } from '../util/values.js';
+import type { VerificationReport } from '../verification/verification.js';
 import { Pauses } from './conversation.js';
 import { OpenCalls } from './plan.js';
 import { type ArgumentCheckers, Responder } from './responder.js';

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { SessionProblem, VerificationReport } from '../../src/events/verification.js';
 import type { ReportFormat } from '../../src/render/outputs/report-formats.js';
 import {
   VERIFICATION_FORMATS,
@@ -10,6 +9,7 @@ import {
   verifiedMock,
   verifiedSessions,
 } from '../../src/render/outputs/verification.js';
+import type { SessionProblem, VerificationReport } from '../../src/verification/verification.js';
 import { unsafeIn } from '../e2e/support/text.js';
 import { anyCodePoint } from '../support/characters.js';
 

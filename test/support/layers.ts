@@ -4,9 +4,9 @@ import { type Graph, roomGraph, type Sources, specifiersOf } from './imports.js'
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = (() => {
   const protocol = ['util', 'json-schema', 'protocol'];
   const events = [...protocol, 'dialects', 'events'];
-  const role = [...events, 'fixtures', 'http', 'system'];
+  const role = [...events, 'fixtures', 'http', 'system', 'verification'];
   const check = [...role, 'segments', 'runtime', 'mock'];
-  const render = [...events, 'segments', 'fixtures', 'system', 'check', 'render'];
+  const render = [...events, 'segments', 'fixtures', 'system', 'verification', 'check', 'render'];
   const commands = [
     ...new Set([...check, ...render, 'mock', 'agent-session', 'record', 'tui', 'package-root']),
   ];
@@ -17,6 +17,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = (() => {
     dialects: protocol,
     events: [...protocol, 'dialects'],
     segments: events,
+    verification: events,
     fixtures: events,
     http: ['util', 'system'],
     system: ['util'],
@@ -45,7 +46,7 @@ export function wrongWays(graph: Graph): string[] {
 
 /** Folders without sockets, files, processes, clocks and terminals; a time limit needs a clock. */
 const PURE =
-  /^(util(?!\/time-limit)|json-schema|protocol|dialects|events|segments|fixtures|check(?!\/(probes|drive))|render(?!\/outputs))\//;
+  /^(util(?!\/time-limit)|json-schema|protocol|dialects|events|verification|segments|fixtures|check(?!\/(probes|drive))|render(?!\/outputs))\//;
 const MACHINERY =
   /^(node:)?(net|tls|dgram|https?|http2|fs|fs\/promises|child_process|cluster|worker_threads|readline|readline\/promises|tty|timers|timers\/promises|dns|dns\/promises|os|perf_hooks)$/;
 const WORLD =

@@ -2,7 +2,6 @@ import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypt
 import { EventRing } from '../../events/bounded-events.js';
 import type { Event, RequestEvent } from '../../events/events.js';
 import { createLog, type Listener, type Log } from '../../events/log.js';
-import type { SessionProblem, SessionVerificationReport } from '../../events/verification.js';
 import { defaultSessionScript, type SessionScript } from '../../fixtures/session-script.js';
 import type { Answer, Denial, Incoming, Reply, Route } from '../../http/route.js';
 import { type RunningServer, startServer } from '../../http/server.js';
@@ -10,6 +9,7 @@ import { isSettledStatus } from '../../protocol/session.js';
 import { type Clock, systemClock } from '../../system/clock.js';
 import { FindingsCollector } from '../../util/collections.js';
 import { ProtocolCliError } from '../../util/errors.js';
+import type { SessionProblem, SessionVerificationReport } from '../../verification/verification.js';
 import { ApiRequest } from './api-request.js';
 import { Session } from './session.js';
 

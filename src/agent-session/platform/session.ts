@@ -1,7 +1,6 @@
 import type * as z from 'zod/mini';
 import { Content } from '../../events/content.js';
 import type { Log } from '../../events/log.js';
-import type { SessionProblem } from '../../events/verification.js';
 import { wantedText } from '../../fixtures/pattern.js';
 import type { ScriptCall, SessionScript, SessionTool } from '../../fixtures/session-script.js';
 import { fillTemplates } from '../../fixtures/template.js';
@@ -13,6 +12,7 @@ import {
 } from '../../protocol/session.js';
 import type { Clock } from '../../system/clock.js';
 import { isRecord, jsonPath, valueAt } from '../../util/values.js';
+import type { SessionProblem } from '../../verification/verification.js';
 
 type SessionEvent = NonNullable<z.infer<typeof changesSchema>['new_events']>[number];
 

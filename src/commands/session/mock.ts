@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { SessionPlatform } from '../../agent-session/platform/platform.js';
-import type { SessionVerificationReport } from '../../events/verification.js';
 import type { SessionScript } from '../../fixtures/session-script.js';
 import { sessionPlain } from '../../render/outputs/server-plain.js';
 import { verifiedSessions } from '../../render/outputs/verification.js';
 import { systemClock } from '../../system/clock.js';
 import { redactJson } from '../../util/redact.js';
+import type { SessionVerificationReport } from '../../verification/verification.js';
 import { fromEnvironment } from '../headers.js';
 import { type ServerFlags, type ServerOutput, usageError } from '../options.js';
 import { readText } from '../read-source.js';

@@ -1,10 +1,10 @@
+import { safeJson } from '../../util/redact.js';
+import { visibleLine } from '../../util/visible.js';
 import type {
   SessionProblem,
   SessionVerificationReport,
   VerificationReport,
-} from '../../events/verification.js';
-import { safeJson } from '../../util/redact.js';
-import { visibleLine } from '../../util/visible.js';
+} from '../../verification/verification.js';
 import { pluralize } from '../line.js';
 import { annotation } from './github.js';
 import { inSeconds, type JunitTest, junitXml, placeOf } from './junit.js';

@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { Content } from '../../../src/events/content.js';
-import type { Fact } from '../../../src/events/events.js';
-import { Verification } from '../../../src/events/verification.js';
+import { Content } from '../../src/events/content.js';
+import type { Fact } from '../../src/events/events.js';
+import { Verification } from '../../src/verification/verification.js';
 import {
   cancelNotice,
   closeNotice,

@@ -1,7 +1,7 @@
-import { Content } from '../../../src/events/content.js';
-import type { Event, Fact } from '../../../src/events/events.js';
-import type { VerificationReport } from '../../../src/events/verification.js';
-import { Verification } from '../../../src/events/verification.js';
+import { Content } from '../../src/events/content.js';
+import type { Event, Fact } from '../../src/events/events.js';
+import type { VerificationReport } from '../../src/verification/verification.js';
+import { Verification } from '../../src/verification/verification.js';
 
 /*
  * Builds the log of a mock run: `verified(invoked('a'), matched('a', 'pay'), delivered('a'))`.

@@ -1,9 +1,4 @@
-import { readInvocation } from '../protocol/invocation.js';
-import { type Findings, FindingsCollector, RecentMap } from '../util/collections.js';
-import { elapsedMs, truncateBeforeToken } from '../util/text.js';
-import { urlWithoutQuery } from '../util/url.js';
-import { compactJson, isRecord } from '../util/values.js';
-import type { Content } from './content.js';
+import type { Content } from '../events/content.js';
 import {
   type Event,
   type EventOf,
@@ -11,9 +6,14 @@ import {
   isDirect,
   type NearestFixture,
   type RequestEvent,
-} from './events.js';
-import { effectOf } from './faults.js';
-import { urlRedactor } from './shareable.js';
+} from '../events/events.js';
+import { effectOf } from '../events/faults.js';
+import { urlRedactor } from '../events/shareable.js';
+import { readInvocation } from '../protocol/invocation.js';
+import { type Findings, FindingsCollector, RecentMap } from '../util/collections.js';
+import { elapsedMs, truncateBeforeToken } from '../util/text.js';
+import { urlWithoutQuery } from '../util/url.js';
+import { compactJson, isRecord } from '../util/values.js';
 
 /** The verdict on a whole run of a mock: whether everything happened that the test expected. */
 export interface VerificationReport {

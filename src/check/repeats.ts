@@ -42,7 +42,8 @@ export function mergeRuns(
       ...check,
       status: 'flaky',
       runs: {
-        ...{ failed, of },
+        failed,
+        of,
         ...named(1),
         ...(other && {
           other: { run: other.run, status: other.status, events: other.events, ...named(other.run) },

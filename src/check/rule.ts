@@ -144,7 +144,9 @@ function eventsOf(proofs: Proofs): readonly number[] {
 const observationOf =
   (kind: Observation['kind'], more: Partial<Observation> = {}) =>
   (what: string, proofs: Proofs, details: Details = {}): Observation => ({
-    ...{ kind, events: eventsOf(proofs), what },
+    kind,
+    events: eventsOf(proofs),
+    what,
     ...details,
     ...more,
   });

@@ -168,3 +168,11 @@ async function allowedAddresses(
   for (const { address } of [first, ...others]) refuseAddress(address, hostname);
   return [first, ...others];
 }
+
+/** A check sends requests only to the tool, not to a third party that the tool names (threats, row 9). @param base URL of the tool */
+export function isHostOfTool(url: string, base: string, endpoint: string): boolean {
+  const target = readUrl(url);
+  if (!target) return false;
+  if (isLoopback(target.hostname)) return isLoopback(readUrl(base)?.hostname ?? '');
+  return [base, endpoint].some(own => readUrl(own)?.host === target.host);
+}

@@ -220,7 +220,11 @@ function findingOf(row: Row): Finding {
       ...(isExpected ? [`expected: ${expectedFailure.reason} (${expectedFailure.place})`] : []),
       ...reasonLines,
     ],
-    ...{ scenarios, calls, expected, actual, spots },
+    scenarios,
+    calls,
+    expected,
+    actual,
+    spots,
     ...(runs && { runs }),
     ...(advice !== undefined && { advice }),
   };

@@ -43,24 +43,37 @@ export const STANDINGS: Readonly<Record<Standing, StandingText>> = {
   passed: { mark: MARKS.done, words: 'passed', badge: BADGES.passed },
   failed: { mark: MARKS.failed, words: 'failed', badge: BADGES.failed, command: 'error', ending: 'failure' },
   stale: {
-    ...{ mark: MARKS.failed, words: 'passed, but expected to fail', command: 'error', ending: 'failure' },
+    mark: MARKS.failed,
+    words: 'passed, but expected to fail',
+    command: 'error',
+    ending: 'failure',
     badge: '❌ passes but is expected to fail',
   },
   flaky: {
-    ...{ mark: MARKS.asking, words: 'flaky', command: 'error', ending: 'error' },
+    mark: MARKS.asking,
+    words: 'flaky',
+    command: 'error',
+    ending: 'error',
     badge: '❔ flaky',
   },
   'could-not-run': {
-    ...{ mark: MARKS.asking, words: 'could not run', command: 'error', ending: 'error' },
+    mark: MARKS.asking,
+    words: 'could not run',
+    command: 'error',
+    ending: 'error',
     badge: '❔ could not run',
   },
   warned: { mark: MARKS.note, words: 'with a warning', badge: '⚠️ warning', command: 'warning' },
   expected: {
-    ...{ mark: say('~', 'dim'), words: 'failed as expected', ending: 'skipped' },
+    mark: say('~', 'dim'),
+    words: 'failed as expected',
+    ending: 'skipped',
     badge: '➖ fails as expected',
   },
   'not-applicable': {
-    ...{ mark: say('·', 'dim'), words: 'not applicable', ending: 'skipped' },
+    mark: say('·', 'dim'),
+    words: 'not applicable',
+    ending: 'skipped',
     badge: '– not applicable',
   },
 };
@@ -154,8 +167,12 @@ function runFacts(runs: NonNullable<Row['runs']>): (readonly [label: string, tex
 }
 
 const OTHER_LABELS: Readonly<Record<CheckStatus, string>> = {
-  ...{ pass: 'passing', warn: 'passing', fail: 'failing', flaky: 'failing' },
-  ...{ 'not-applicable': 'other', 'could-not-run': 'other' },
+  pass: 'passing',
+  warn: 'passing',
+  fail: 'failing',
+  flaky: 'failing',
+  'not-applicable': 'other',
+  'could-not-run': 'other',
 };
 
 /** What a finding names besides its reasons, with labels. Untrusted. */

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { checksOf } from '../../src/check/judge.js';
-import { isHostOfTool } from '../../src/check/probes/prober.js';
 import { quota } from '../../src/check/probes/quota.js';
 import type { Event } from '../../src/events/events.js';
 import { createLog } from '../../src/events/log.js';
-import type { Wire } from '../../src/runtime/wire.js';
+import { isHostOfTool } from '../../src/http/addresses.js';
 import { deferred } from '../support/deferred.js';
 import { runnableSleep } from '../support/runnable-sleep.js';
 import { startServing } from '../support/serving.js';
@@ -283,5 +282,5 @@ test.each([
   [LOCAL, 'http://192.0.2.1/', false],
   [LOCAL, 'nowhere', false],
 ])('threats, row 9: whether the answer of a tool at %j may go to %s: %s', (tool, url, isOwn) => {
-  expect(isHostOfTool(url, { ...tool, wire: { base: tool.base } as Wire })).toBe(isOwn);
+  expect(isHostOfTool(url, tool.base, tool.endpoint)).toBe(isOwn);
 });

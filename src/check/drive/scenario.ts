@@ -153,7 +153,9 @@ async function startTool(
 ): Promise<MockTool> {
   const tool = await startMockTool({
     fixtures: fixtureFile(fixtures, index === 0),
-    ...{ retries: 1, clock, client: async () => createAgentClient({ clock }) },
+    retries: 1,
+    clock,
+    client: async () => createAgentClient({ clock }),
   });
   const named = (id: string) => (index === 0 ? id : `${index}.${id}`);
   tool.subscribe(event => {

@@ -5,7 +5,7 @@ import type { Event } from '../../events/events.js';
 import { ACK_SLOW_MS, ACK_TOLERANCE_MS } from '../../events/exchange.js';
 import type { ServedRequest } from '../../events/log.js';
 import type { Caller } from '../../fixtures/check-files.js';
-import { isLoopback } from '../../http/addresses.js';
+import { isHostOfTool } from '../../http/addresses.js';
 import { TransportError } from '../../http/client.js';
 import type { Incoming, Reply } from '../../http/route.js';
 import { type Callback, type CallbackType, readCallback } from '../../protocol/callbacks.js';
@@ -15,7 +15,6 @@ import { readAcknowledgement, type Wire } from '../../runtime/wire.js';
 import type { Clock } from '../../system/clock.js';
 import { finishedWithin } from '../../system/process.js';
 import { formatDuration } from '../../util/text.js';
-import { readUrl } from '../../util/url.js';
 import { isRecord } from '../../util/values.js';
 import { CALLBACK_LIMITS, quota } from './quota.js';
 
@@ -247,17 +246,6 @@ export class Prober {
 
 export type ProbeClient = ReturnType<Prober['client']>;
 
-/** A check sends requests only to the tool, not to a third party that the tool names (threats, row 9). */
-export function isHostOfTool(
-  url: string,
-  { wire, endpoint }: Pick<ProberOptions, 'wire' | 'endpoint'>,
-): boolean {
-  const target = readUrl(url);
-  if (!target) return false;
-  if (isLoopback(target.hostname)) return isLoopback(readUrl(wire.base)?.hostname ?? '');
-  return [wire.base, endpoint].some(own => readUrl(own)?.host === target.host);
-}
-
 interface ReceivedCallback {
   readonly requestId: string;
   readonly at: number;
@@ -302,7 +290,11 @@ export class SentCall {
     this.thread = String(fields['group_id'] ?? `thread_${randomUUID()}`);
     this.#isWithinQuota = quota(wire.log, CALLBACK_LIMITS.call, 'for one call', [key]);
     const invocation: Record<string, unknown> = {
-      ...{ operation, arguments: args, id: this.id, call_id: `model_${randomUUID()}`, group_id: this.thread },
+      operation,
+      arguments: args,
+      id: this.id,
+      call_id: `model_${randomUUID()}`,
+      group_id: this.thread,
       callback_url: addressed(prober.urlOf(this)),
       user_id: userId,
       ...fields,
@@ -462,7 +454,7 @@ export class SentCall {
   ): Promise<void> {
     const { prober, key, thread, wire } = this;
     if (prober.isAborted) return;
-    if (!isHostOfTool(url, prober.options))
+    if (!isHostOfTool(url, wire.base, prober.options.endpoint))
       return prober.warn('no selection was sent: response_url has a different host than the tool', [key]);
     wire.log.emit({ kind: 'decided', what: 'choice', by: 'policy', value, question, calls: [key] });
     await wire.respondToChoice(url, { key, thread, signal: prober.signal }, { id, selected: value });

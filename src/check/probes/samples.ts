@@ -296,7 +296,9 @@ export class SampleCalls {
       const checks = [...new Set(offers.flatMap(offer => SHOWN_BY[offer]))];
       const plan: ProbePlan = { id: `case ${index}`, checks, case: index };
       const call = {
-        ...{ operation, arguments: args, caller },
+        operation,
+        arguments: args,
+        caller,
         isFollowed: isFollowed || offers.includes('subscription'),
         ...(thread !== undefined && { fields: { group_id: threads.get(thread) } }),
       };

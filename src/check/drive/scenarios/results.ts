@@ -99,8 +99,11 @@ const RESULTS: readonly unknown[] = [
 const RESPONSE_URL = 'http://127.0.0.1:9/choices/none';
 
 const CHOICE = {
-  ...{ type: 'user_choice', ...IDS },
-  ...{ choices: ['yes', 'no'], default: 0, response_url: RESPONSE_URL },
+  type: 'user_choice',
+  ...IDS,
+  choices: ['yes', 'no'],
+  default: 0,
+  response_url: RESPONSE_URL,
 };
 
 const OAUTH = { type: 'oauth', ...IDS };

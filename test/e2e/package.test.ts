@@ -32,6 +32,10 @@ const execute = promisify(execFile);
 
 const manifestSchema = z.object({ version: z.string(), scripts: z.record(z.string(), z.string()) });
 
+const lockSchema = z.object({
+  packages: z.record(z.string(), z.object({ integrity: z.string().optional() })),
+});
+
 let empty: Folder;
 let files: readonly string[];
 const installed = (path: string) => empty.file(join('node_modules/protocol-cli', path));
@@ -137,6 +141,14 @@ describe('installed into an empty folder', () => {
 
   it('--version is the version of the package', async () => {
     expect((await program('--version')).stdout).toBe(`${manifest.version}\n`);
+  });
+
+  it('row 31: the lock file has an integrity for every package', async () => {
+    const { packages } = lockSchema.parse(
+      JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')),
+    );
+    const lacking = Object.entries(packages).filter(([path, { integrity }]) => path !== '' && !integrity);
+    expect(lacking.map(([path]) => path)).toEqual([]);
   });
 
   it('row 31: installs zod and nothing else, without install scripts and native code', async () => {

@@ -111,7 +111,7 @@ export interface ReceivedCallback<Type extends CallbackType = CallbackType> {
   readonly message: Extract<Callback, { type: Type }>;
 }
 
-type Delivery = readonly [CallbackEvidence, ...CallbackEvidence[]];
+export type Delivery = readonly [CallbackEvidence, ...CallbackEvidence[]];
 
 /** How a call ended, as far as the events show. */
 type Ending =

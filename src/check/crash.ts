@@ -130,18 +130,20 @@ export function isFatalExit({
   return isRepeated === true || (output === null && cause.length > 0);
 }
 
+/** What ended the tool, or its server; null each if nothing did. */
+export interface Crash {
+  readonly toolCrash: ToolCrash | null;
+  readonly exit: ServerExit | null;
+}
+
 /** Finds out what crashed the tool, and marks the calls that the crash cut short. */
-export function findCrash(
-  sent: Sent,
-  events: readonly Event[],
-  side: Side,
-): { toolCrash: ToolCrash | null; exit: ServerExit | null } {
+export function findCrash(sent: Sent, events: readonly Event[], side: Side): Crash {
   const [first] = exitsIn(events);
   if (!first) return withoutExit(sent, events, side);
   return plansIn(events).length > 0 ? inCheck(sent, events, first) : inRecording(sent, first);
 }
 
-function withoutExit(sent: Sent, events: readonly Event[], side: Side): ReturnType<typeof findCrash> {
+function withoutExit(sent: Sent, events: readonly Event[], side: Side): Crash {
   const isOfTool = side === 'tool' && events.every(({ kind }) => kind !== 'driver'); // a scenario ends its tools on purpose
   const gone = isOfTool ? findGone(sent, plansIn(events)) : null;
   const found = findUnreachable(sent);

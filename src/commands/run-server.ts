@@ -34,12 +34,19 @@ interface ServerRequest {
   readonly example: string;
 }
 
+/** The command line of a server. */
+export interface ServerLine {
+  readonly files: readonly string[];
+  readonly command: readonly string[] | null;
+  readonly output: ServerOutput;
+}
+
 /** Splits `<files> -- <command>`, and selects the output. @throws ProtocolCliError `usage` */
 export function readServerLine(
   words: readonly string[],
   { output, prefersScreen, ndjsonHint, example }: ServerRequest,
   terminal: Terminal,
-) {
+): ServerLine {
   const { afterDashes: command } = terminal;
   if (command?.length === 0) throw usageError('no command after --', `For example: ${example}`);
   const canShowScreen = command === null && canDraw(terminal);
@@ -84,6 +91,9 @@ export interface LiveOutput {
   close(): Promise<void>;
 }
 
+/** Creates the printer of lines for people. */
+export type LinePrinter = (stream: NodeJS.WriteStream, level: ColourLevel) => (event: Event) => void;
+
 interface LineOptions {
   readonly output: ServerOutput;
   readonly flags: { readonly color: boolean; readonly quiet?: boolean };
@@ -91,8 +101,7 @@ interface LineOptions {
   readonly subscribe: Subscribe;
   readonly redactor: Redactor;
   readonly about: TranscriptAbout;
-  /** Creates the printer of lines for people. */
-  readonly printer: (stream: NodeJS.WriteStream, level: ColourLevel) => (event: Event) => void;
+  readonly printer: LinePrinter;
 }
 
 /** Prints lines for people, or every event as JSON. Lines go to stdout if it is a terminal and no command runs. */

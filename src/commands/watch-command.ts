@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
 import { keepProcessAlive } from '../system/process.js';
-import { watchFiles } from '../system/watch-files.js';
+import { type FileWatcher, watchFiles } from '../system/watch-files.js';
 import { usageError } from './options.js';
 import { type ExitStatus, Interruption, type Terminal } from './terminal.js';
 
@@ -49,7 +49,7 @@ export async function watchCommand(
   cwd: string,
   onChange: () => void,
   option = '--command',
-): ReturnType<typeof watchFiles> {
+): Promise<FileWatcher> {
   if (command === undefined) throw usageError('--watch needs --command');
   const list = () => filesOf(command, cwd);
   if ((await list()).length > 0) return watchFiles(list, onChange);

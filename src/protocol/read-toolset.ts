@@ -6,16 +6,17 @@ import { jsonWarnings } from './strictness.js';
 import { type Tool, type Toolset, toolsetSchema } from './toolset.js';
 import { validateTolerantly } from './validate.js';
 
-export type ToolsetReading =
-  | {
-      readonly ok: true;
-      readonly toolset: Toolset;
-      /** Warnings; a warning about a member begins with its path. */
-      readonly notes: readonly string[];
-      /** Paths of optional members that are null, which counts as absent; omitted if absent. */
-      readonly nulls?: readonly string[];
-    }
-  | { readonly ok: false; readonly faults: readonly string[] };
+/** A valid toolset, and what is odd about it. */
+export interface ValidToolset {
+  readonly ok: true;
+  readonly toolset: Toolset;
+  /** Warnings; a warning about a member begins with its path. */
+  readonly notes: readonly string[];
+  /** Paths of optional members that are null, which counts as absent; omitted if absent. */
+  readonly nulls?: readonly string[];
+}
+
+export type ToolsetReading = ValidToolset | { readonly ok: false; readonly faults: readonly string[] };
 
 /** Validates a whole toolset: any error rejects it, and all errors are returned (RT-TOOLSET, TOOL-DISCOVER). */
 export async function readToolset(reading: JsonReading): Promise<ToolsetReading> {

@@ -14,7 +14,7 @@ import {
   TransportError,
 } from '../http/client.js';
 import { type choiceResponseSchema, NOTICES, type Notice } from '../protocol/invocation.js';
-import { readToolset } from '../protocol/read-toolset.js';
+import { readToolset, type ValidToolset } from '../protocol/read-toolset.js';
 import type { Warning } from '../protocol/requirements.js';
 import { baseOf, discoveryCandidates } from '../protocol/toolset.js';
 import { messageOf, ProtocolCliError } from '../util/errors.js';
@@ -79,7 +79,7 @@ function failedDiscovery(url: string, { status, headers }: HttpAnswer, body: Con
 }
 
 /** The answer to a message. Only 200 means that the tool accepted it. */
-interface NoticeAnswer {
+export interface NoticeAnswer {
   /** Null if there was no answer. */
   readonly status: number | null;
   /** The beginning of the response body of a refusal, or why there was no answer. */
@@ -106,6 +106,11 @@ interface EndOptions {
 }
 
 /** Sends requests to a tool server and records them. Credentials go to the origin of its URL only (threats, row 12). */
+/** A toolset, and the URL that it was found at. */
+export interface DiscoveredToolset extends ValidToolset {
+  readonly url: string;
+}
+
 export class Wire {
   /** The base URL for notices; discovery may find another one. */
   base: string;
@@ -169,7 +174,7 @@ export class Wire {
    * @param timeoutMs time limit of the user; 0 for the default of 10 s, which is also the longest
    * @throws ProtocolCliError `unreachable`, `no-discovery` or `invalid-toolset`.
    */
-  async discover(hints = DISCOVERY_HINTS, timeoutMs = 0) {
+  async discover(hints = DISCOVERY_HINTS, timeoutMs = 0): Promise<DiscoveredToolset> {
     const reading = await this.loadToolset(hints, timeoutMs);
     if (reading.ok) return reading;
     throw new ProtocolCliError('invalid-toolset', `the toolset at ${reading.url} is not valid`, {

@@ -6,6 +6,10 @@ import { type Clock, systemClock } from './clock.js';
 
 const SETTLE_MS = 50;
 
+export interface FileWatcher {
+  close(): void;
+}
+
 /**
  * Calls back once for each settled change of the files: an editor that writes in pieces or replaces the file causes one change.
  * Removing and restoring a file count as changes. Links are followed. Watching begins with the call.
@@ -16,7 +20,7 @@ export async function watchFiles(
   list: () => Promise<readonly string[]>,
   onChange: () => void,
   clock: Clock = systemClock,
-): Promise<{ close(): void }> {
+): Promise<FileWatcher> {
   const paths = await list();
   const files = paths.map(path => resolve(path));
   let reported = await signatureOf(files);

@@ -9,7 +9,7 @@ import { isRecord } from '../../util/values.js';
 import { type ProviderName, ScriptedModel } from './scripted-llm.js';
 
 /** Gives instructions to a runtime, and reports observations. */
-interface Driver {
+export interface Driver {
   /** Its name in messages. */
   readonly kind: 'driver' | 'agent';
   send(instruction: Instruction): void;
@@ -24,7 +24,7 @@ interface Driver {
   stop(): Promise<void>;
 }
 
-interface DriverSetting {
+export interface DriverSetting {
   readonly env: Readonly<Record<string, string>>;
   readonly clock: Clock;
   /** Called for each valid line, in order. */

@@ -19,15 +19,13 @@ import { REDACTED } from '../../util/redact.js';
 import { excerpt, joinFirst, truncateBeforeToken } from '../../util/text.js';
 import { isRecord, valueAt } from '../../util/values.js';
 import type { Recording } from '../evidence.js';
-import { playScenario, type Scenario } from './scenario.js';
+import { playScenario, type Scenario, type ScenarioSetting } from './scenario.js';
 import { callScenarios } from './scenarios/calls.js';
 import { questionScenarios } from './scenarios/questions.js';
 import { resultScenarios } from './scenarios/results.js';
 
 /** All scenarios; the first runs alone, so it is an ordinary call. */
 export const SCENARIOS: readonly Scenario[] = [...resultScenarios, ...callScenarios, ...questionScenarios];
-
-type Setting = Parameters<typeof playScenario>[1];
 
 /** Sees a scenario from outside. */
 interface ScenarioObserver {
@@ -38,7 +36,7 @@ interface ScenarioObserver {
 }
 
 export interface ScenarioOptions
-  extends Pick<Setting, 'open' | 'clock' | 'windowMs' | 'signal' | 'onSilence'> {
+  extends Pick<ScenarioSetting, 'open' | 'clock' | 'windowMs' | 'signal' | 'onSilence'> {
   /** How many scenarios run at the same time; default: 4. */
   readonly atOnce?: number;
   /** Whether the scenarios ran before: then a runtime that does nothing is a fault, not an error. */
@@ -186,7 +184,7 @@ async function runScenario(
   const findings = await findingsSince(logPath); // each scenario reads from its own start
   try {
     const folder = await mkdtemp(join(parent, 'scenario-'));
-    const env: Setting['env'] = logPath === undefined ? {} : { LOG: resolve(logPath) };
+    const env: ScenarioSetting['env'] = logPath === undefined ? {} : { LOG: resolve(logPath) };
     await playScenario(scenario, { ...options, ...observer, env, folder, log }, mustAct);
     const { findings: found, warning } = await findings(events);
     if (warning !== undefined) log.emit({ kind: 'warned', message: `--log: ${warning}` });

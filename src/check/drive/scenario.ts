@@ -21,7 +21,7 @@ import type { Sink } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { formatDuration, truncate } from '../../util/text.js';
 import { DriverCalls } from '../runtime-view.js';
-import type { driverOf } from './driver.js';
+import type { Driver, DriverSetting } from './driver.js';
 
 /** The content of a fixture file without its version. */
 export interface Fixtures extends Readonly<Record<string, unknown>> {
@@ -60,11 +60,9 @@ function fixtureFile({ fixtures = [], toolset, ...rest }: Fixtures, isFirst = tr
   };
 }
 
-type Driver = Awaited<ReturnType<Setting['open']>>;
-
 /** How a scenario is played. */
-interface Setting {
-  readonly open: ReturnType<typeof driverOf>;
+export interface ScenarioSetting {
+  readonly open: (setting: DriverSetting) => Promise<Driver>;
   /** Variables for the driver besides those of the scenario. */
   readonly env: Readonly<Record<string, string>>;
   readonly onStderr?: Sink;
@@ -101,7 +99,11 @@ const DRAIN_MS = 200;
  * Starts the tools and the driver, plays the scenario, and stops them. Resolves to whether the runtime did anything.
  * @throws ProtocolCliError `command-failed` if it did nothing and had to
  */
-export async function playScenario(scenario: Scenario, setting: Setting, mustAct: boolean): Promise<void> {
+export async function playScenario(
+  scenario: Scenario,
+  setting: ScenarioSetting,
+  mustAct: boolean,
+): Promise<void> {
   const { open, log, signal, onStderr, clock, windowMs } = setting;
   const tools: MockTool[] = [];
   const warnings: string[] = [];
@@ -148,7 +150,7 @@ export async function playScenario(scenario: Scenario, setting: Setting, mustAct
 /** Copies the events of a mock tool into the scenario's log, with absolute URLs and with ids made unique per tool. */
 async function startTool(
   fixtures: Fixtures,
-  { log, clock }: Pick<Setting, 'log' | 'clock'>,
+  { log, clock }: Pick<ScenarioSetting, 'log' | 'clock'>,
   index: number,
 ): Promise<MockTool> {
   const tool = await startMockTool({
@@ -168,7 +170,7 @@ async function startTool(
   return tool;
 }
 
-async function environment({ name }: Scenario, tools: readonly MockTool[], { env, folder }: Setting) {
+async function environment({ name }: Scenario, tools: readonly MockTool[], { env, folder }: ScenarioSetting) {
   const urls = tools.map(({ url }) => url);
   const config = join(folder, 'rap.json');
   const entries = urls.map(server_url => ({ type: 'toolset_server', server_url }));
@@ -216,7 +218,7 @@ export class ScenarioSession {
 
   constructor(
     private readonly tools: readonly MockTool[],
-    private readonly setting: Pick<Setting, 'log' | 'clock' | 'windowMs'>,
+    private readonly setting: Pick<ScenarioSetting, 'log' | 'clock' | 'windowMs'>,
   ) {
     setting.log.subscribe(event => {
       this.#events.push(event);

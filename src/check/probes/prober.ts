@@ -184,10 +184,9 @@ export class Prober {
   }
 
   /** Makes the calls of one plan. They are named by the plan and counted, so that each run has the same names. */
-  client(plan: ProbePlan) {
+  client(plan: ProbePlan): ProbeClient {
     const name = plan.newServer ? `${plan.id} alone` : plan.id;
     let count = 0;
-    /** Sends an invocation once, and answers the tool's questions. */
     const send = (call: ProbeCall) => this.send(plan, `${name} ${++count}`, call);
     const call = async (each: ProbeCall) => {
       const sent = send(each);
@@ -244,7 +243,13 @@ export class Prober {
   }
 }
 
-export type ProbeClient = ReturnType<Prober['client']>;
+/** Makes the calls of one plan. */
+export interface ProbeClient {
+  /** Sends an invocation once, and answers the tool's questions. */
+  readonly send: (call: ProbeCall) => SentCall;
+  /** The same, and waits for its end. */
+  readonly call: (call: ProbeCall) => Promise<SentCall>;
+}
 
 interface ReceivedCallback {
   readonly requestId: string;

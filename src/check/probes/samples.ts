@@ -10,7 +10,7 @@ import { forEachConcurrently, groupBy } from '../../util/collections.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { didYouMean, excerpt, joinFirst } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import type { ProbeCall, ProbeClient, ProbePlan, Prober } from './prober.js';
+import type { ProbeCall, ProbeClient, ProbePlan, Prober, SentCall } from './prober.js';
 
 /** An operation that may be called, and valid arguments for it. */
 interface Callable {
@@ -21,8 +21,6 @@ interface Callable {
   /** Whether it may be called repeatedly: it is marked readOnly, or named with --operation. */
   readonly isHarmless: boolean;
 }
-
-type SentCall = ReturnType<ProbeClient['send']>;
 
 /** The operations that the user allows the check to call: selected by name, or used by a case. */
 interface Permission {

@@ -8,7 +8,7 @@ import { REDACTED } from '../../util/redact.js';
 import { excerpt, formatDuration, joinFirst, truncateBeforeToken } from '../../util/text.js';
 import { callbackEnding } from '../../util/url.js';
 import { visibleLine } from '../../util/visible.js';
-import type { CallbackEvidence, CallEvidence } from '../call.js';
+import type { CallbackEvidence, CallEvidence, Delivery } from '../call.js';
 import type { Evidence } from '../evidence.js';
 import {
   CALLBACK_RULES,
@@ -434,8 +434,6 @@ function onStrays(evidence: Evidence, strays: readonly CallbackEvidence[]): Obse
     ? violatedIfComplete(`${what}, and a call got no callback`, posts, { name })
     : doubtful(what, posts, { name });
 }
-
-type Delivery = ReturnType<CallEvidence['deliveries']>[number];
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
 

@@ -49,7 +49,7 @@ export function scenarioLines(flags: CheckFlags): readonly Line[] {
 }
 
 /** Creates the folder for the transcripts, none of which may exist yet. @throws ProtocolCliError `usage`, `unwritable-file` */
-async function prepareFolder(path: string, scenarios: ReturnType<typeof scenariosOf>): Promise<void> {
+async function prepareFolder(path: string, scenarios: readonly Scenario[]): Promise<void> {
   if (path === '-') throw usageError('--save needs the name of a folder with --runtime');
   const there = await stat(path).catch(() => null);
   if (there && !there.isDirectory())

@@ -231,7 +231,7 @@ interface MockContext {
 }
 
 interface RunningMock {
-  readonly tool: Parameters<FixtureReloader['attach']>[0];
+  readonly tool: Reloadable;
   /** Environment of the command after `--`. */
   readonly env: Readonly<Record<string, string>>;
   readonly warnings: readonly string[];

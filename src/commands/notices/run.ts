@@ -5,7 +5,7 @@ import { validate } from '../../protocol/validate.js';
 import { errorReport, type Trouble } from '../../render/outputs/trouble.js';
 import { createTheme, styleLine } from '../../render/terminal/theme.js';
 import { noticeLine } from '../../render/toolset.js';
-import { Wire } from '../../runtime/wire.js';
+import { type NoticeAnswer, Wire } from '../../runtime/wire.js';
 import { writeOut } from '../../system/streams.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
@@ -34,7 +34,7 @@ type CloseThreadOptions = NoticeOptions & { readonly groupId?: readonly string[]
 type MigrateOptions = NoticeOptions & { readonly force?: boolean };
 
 /** A notice that was sent to one server, and its answer. */
-interface SentNotice extends Awaited<ReturnType<Wire['notify']>> {
+interface SentNotice extends NoticeAnswer {
   readonly notice: Notice;
   readonly url: string;
   readonly ms: number;

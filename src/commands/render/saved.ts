@@ -123,7 +123,7 @@ function* paneRows({ human, llm }: Pick<Panes, 'human' | 'llm'>, look: Look): Ge
 function* joined(
   left: Iterator<string>,
   right: Iterator<string>,
-  beside: ReturnType<typeof paneLayout>['beside'],
+  beside: (left: readonly string[], right: readonly string[]) => string[],
 ): Generator<string> {
   for (;;) {
     const [one, other] = [left.next(), right.next()];

@@ -57,7 +57,14 @@ interface AnswerFlags extends CallFlags, ListenerFlags {
   readonly color: boolean;
 }
 
-type Source = ReturnType<typeof sourceOf>;
+/** Fixtures and handlers that answer the calls. */
+interface LocalSource {
+  readonly kind: 'local';
+  readonly fixtures: readonly string[];
+  readonly handlers: string | null;
+}
+
+type Source = ToolSource | LocalSource;
 
 /** The session to answer, and how. */
 type Session = Readonly<{ id: string; url: string; key: string; source: Source; flags: AnswerFlags }>;
@@ -81,7 +88,7 @@ export function runSessionAnswer(
 
 const ANSWERERS = 'Give --tool <url of a RAP tool>, or --fixtures <file>, or --handlers <module>.';
 
-function sourceOf(flags: AnswerFlags, terminal: Terminal) {
+function sourceOf(flags: AnswerFlags, terminal: Terminal): Source {
   const { tool, fixtures = [], handlers = null } = flags;
   const isLocal = fixtures.length > 0 || handlers !== null;
   if (tool !== undefined && isLocal)
@@ -97,7 +104,7 @@ function sourceOf(flags: AnswerFlags, terminal: Terminal) {
   };
   const [unusable] = Object.entries(ofTools).find(([, value]) => value !== undefined) ?? [];
   if (unusable !== undefined) throw usageError(`${unusable} is for --tool`);
-  return { kind: 'local' as const, fixtures, handlers };
+  return { kind: 'local', fixtures, handlers };
 }
 
 function toolSource(tool: string, flags: AnswerFlags, { env }: Terminal): ToolSource {

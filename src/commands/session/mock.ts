@@ -12,11 +12,13 @@ import { readText } from '../read-source.js';
 import { checkReports, type ReportRequest } from '../reports.js';
 import type { Run } from '../run.js';
 import {
+  type LinePrinter,
   type LiveOutput,
   networkWarnings,
   printReady,
   readServerLine,
   runServer,
+  type ServerLine,
   startLines,
   startScreen,
   subscribeToAll,
@@ -91,7 +93,7 @@ async function readScript(path: string | null, { stdin }: Terminal): Promise<Ses
 async function startOutput(
   platform: SessionPlatform,
   shownKey: string | null,
-  { output, command }: Pick<ReturnType<typeof readServerLine>, 'output' | 'command'>,
+  { output, command }: Pick<ServerLine, 'output' | 'command'>,
   flags: SessionMockFlags,
   { terminal, redactor, about }: Run,
 ): Promise<LiveOutput> {
@@ -110,7 +112,6 @@ async function startOutput(
   const answer = ['protocol-cli session answer', url, session, keyWords, '--fixtures <file>'];
   const lines = command ? [text] : [text, `answer its calls: ${answer.filter(Boolean).join(' ')}`];
   printReady({ port, url, key, session }, lines.join('\n'), terminal, { command });
-  const printer: Parameters<typeof startLines>[0]['printer'] = (stream, level) =>
-    sessionPlain(stream, { level, redactor });
+  const printer: LinePrinter = (stream, level) => sessionPlain(stream, { level, redactor });
   return startLines({ output, flags, command, subscribe, redactor, about, printer }, terminal);
 }

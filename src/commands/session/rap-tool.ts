@@ -11,7 +11,7 @@ import { failureOf } from '../../render/failure.js';
 import type { ListenerOptions } from '../../runtime/callback-server.js';
 import { checkArguments } from '../../runtime/check-call.js';
 import { Runtime } from '../../runtime/runtime.js';
-import { Wire } from '../../runtime/wire.js';
+import { type DiscoveredToolset, Wire } from '../../runtime/wire.js';
 import { parseJson } from '../../util/json.js';
 import type { Denial, ToolInfo } from '../consent.js';
 import type { Chooser } from '../invoke/questions.js';
@@ -78,7 +78,7 @@ class RapTool implements Answerer {
   constructor(
     private readonly options: AnswererOptions,
     private readonly wire: Wire,
-    private readonly discovered: Awaited<ReturnType<Wire['discover']>>,
+    private readonly discovered: DiscoveredToolset,
     private readonly runtime: Runtime,
   ) {
     this.notes = [

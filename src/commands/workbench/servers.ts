@@ -2,7 +2,7 @@ import { access, lstat, mkdir, readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { HttpClient } from '../../http/client.js';
 import type { Tool } from '../../protocol/toolset.js';
-import { DISCOVERY_HINTS, Wire } from '../../runtime/wire.js';
+import { DISCOVERY_HINTS, type DiscoveredToolset, Wire } from '../../runtime/wire.js';
 import { definitionsIn, definitionsText, type Server } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { parseJson } from '../../util/json.js';
@@ -13,7 +13,7 @@ import type { Terminal } from '../terminal.js';
 
 interface Found {
   readonly wire: Wire;
-  readonly discovered: Awaited<ReturnType<Wire['discover']>>;
+  readonly discovered: DiscoveredToolset;
 }
 
 interface Offer extends Found {

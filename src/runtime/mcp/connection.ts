@@ -20,7 +20,7 @@ import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import { excerpt, formatDuration, longExcerpt, truncateBeforeToken } from '../../util/text.js';
 import { isRecord, stringOrJson } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
-import { failureOfMcp, linkTo, type McpTarget, type MessageListener } from './transports.js';
+import { failureOfMcp, type Link, linkTo, type McpTarget, type MessageListener } from './transports.js';
 
 interface McpOptions {
   readonly version: string;
@@ -125,7 +125,7 @@ export class McpServer {
   readonly #progress = new Map<unknown, (params: unknown) => void>();
   #requests = 0;
   #elicit: Elicit | null = null;
-  #link: ReturnType<typeof linkTo>;
+  #link: Link;
   #client: Client | undefined;
 
   constructor(

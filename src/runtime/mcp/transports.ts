@@ -22,7 +22,7 @@ import { isRecord } from '../../util/values.js';
 export type MessageListener = (message: unknown, way: 'sent' | 'received') => void;
 
 /** An SDK transport that also reports a lost connection; the SDK would wait forever. */
-interface Link extends Transport {
+export interface Link extends Transport {
   /** Rejects with a TransportError when the connection is lost. */
   readonly lost: Promise<never>;
   /** The last lines of a command's stderr. */

@@ -80,16 +80,15 @@ class RequestHandler {
     else await this.#send(response, reply);
   }
 
-  #reply(response: ServerResponse): Reply | Denial | Promise<Reply | Denial> {
+  async #reply(response: ServerResponse): Promise<Reply | Denial> {
     const { req: request } = response;
     const incoming = new Incoming(request, response);
     const route = this.guard.admit(request, incoming);
     if (!('handle' in route)) return route;
     if (route.accepts === 'nothing') return route.handle(incoming, NOTHING);
     if (request.headers.expect !== undefined) response.writeContinue();
-    return readBody(request, this.options.maxBody).then(body =>
-      body instanceof Denial ? body : route.handle(incoming, body),
-    );
+    const body = await readBody(request, this.options.maxBody);
+    return body instanceof Denial ? body : route.handle(incoming, body);
   }
 
   async #deny(denial: Denial, response: ServerResponse): Promise<void> {

@@ -121,18 +121,18 @@ export class Intake {
   }
 
   /** Answers a request, unless the fixtures plan a fault for it; it then has no effect, or has it after a delay. */
-  answering(
+  async answering(
     kind: FaultyRequest,
     request: ServedRequest,
-    answer: () => Reply | Promise<Reply>,
+    answer: () => Promise<Reply>,
     about?: CallReference,
-  ): Reply | Promise<Reply> {
+  ): Promise<Reply> {
     const { responder, services } = this.parts;
     const fault = responder.faultOf(kind);
     if (!fault) return answer();
     this.#log.emit({ kind: 'planned', by: 'fault', plan: `${kind} ${fault.kind}`, ...about });
-    const reply = this.#answerFaultily(request, fault, ms => services.pauses.wait(ms));
-    return reply.then(planned => planned ?? answer());
+    const planned = await this.#answerFaultily(request, fault, ms => services.pauses.wait(ms));
+    return planned ?? answer();
   }
 
   /** Logs an invocation that the server refused for its head alone. */
@@ -145,7 +145,7 @@ export class Intake {
     this.parts.openCalls.cancel(key);
   }
 
-  #receive(incoming: Incoming, bytes: Uint8Array): Reply | Promise<Reply> {
+  async #receive(incoming: Incoming, bytes: Uint8Array): Promise<Reply> {
     const { allowRepeats, openCalls, responder, services } = this.parts;
     const problem = openCalls.problem(bytes);
     if (problem !== null) return this.#turnAway(this.request(incoming, 'invocation'), problem, {});
@@ -158,8 +158,7 @@ export class Intake {
     const conversation = new RapConversation({ key, addressee, base: incoming.base }, services);
     const { about } = conversation;
     const request = this.request(incoming, 'invocation', { body, attempt, ...about });
-    if (arrival.isRepeat && !allowRepeats)
-      return this.#storageFailureStatus().then(status => request.answer(status ?? 200));
+    if (arrival.isRepeat && !allowRepeats) return request.answer((await this.#storageFailureStatus()) ?? 200);
     const overflow = openCalls.admit(conversation, bytes);
     if (overflow !== null) {
       arrival.call.isAccepted = false;
@@ -188,12 +187,12 @@ export class Intake {
     this.#repeats.clear();
   }
 
-  #carryOut(
+  async #carryOut(
     plan: Plan,
     request: ServedRequest,
     conversation: RapConversation,
     call: KnownCall,
-  ): Reply | Promise<Reply> {
+  ): Promise<Reply> {
     for (const fact of plan.facts) this.#log.emit(Object.assign(fact, conversation.about));
     conversation.faultsOf = plan.faultsOf;
     const refuse = (status: number): Reply => {
@@ -202,13 +201,12 @@ export class Intake {
       return request.answer(status);
     };
     if (plan.ack?.kind === 'status') return refuse(plan.ack.value);
-    return this.#storageFailureStatus().then(status =>
-      status === null ? this.#acknowledge(request, plan, conversation) : refuse(status),
-    );
+    const status = await this.#storageFailureStatus();
+    return status === null ? this.#acknowledge(request, plan, conversation) : refuse(status);
   }
 
   /** Sends 200 at once, then starts the work (TOOL-ACK), unless the plan contains a fault. */
-  #acknowledge(request: ServedRequest, plan: Plan, conversation: RapConversation): Reply | Promise<Reply> {
+  async #acknowledge(request: ServedRequest, plan: Plan, conversation: RapConversation): Promise<Reply> {
     const begin = () => this.parts.openCalls.carryOut(plan, conversation);
     if (plan.ack || plan.faultsOf(0).length > 0)
       return this.#acknowledgeWithFaults(request, plan, conversation, begin);

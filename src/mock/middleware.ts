@@ -43,8 +43,7 @@ export class Middlewares {
     this.#isSecretKey = memoizeByString(key => secretKeys.has(bareKey(key)));
   }
 
-  /** Synchronous without user code, which is the usual case. */
-  request(invocation: Invocation): Invocation | Promise<Invocation> {
+  async request(invocation: Invocation): Promise<Invocation> {
     return this.users.length === 0 ? invocation : this.#requestThroughUsers(invocation);
   }
 
@@ -52,9 +51,9 @@ export class Middlewares {
    * Returns the payload to send, and the changes to log.
    * @throws RangeError if the value is nested deeper than 128 levels or contains itself.
    */
-  response(payload: unknown, invocation: Invocation): Shaped | Promise<Shaped> {
-    if (this.users.length === 0) return this.#redacted(payload, invocation);
-    return this.#responseThroughUsers(payload, invocation).then(value => this.#redacted(value, invocation));
+  async response(payload: unknown, invocation: Invocation): Promise<Shaped> {
+    const value = this.users.length === 0 ? payload : await this.#responseThroughUsers(payload, invocation);
+    return this.#redacted(value, invocation);
   }
 
   /** Returns the changes that middleware would make to a result that is sent verbatim. */

@@ -40,13 +40,12 @@ class Slots {
 
   constructor(private readonly perOrigin: number) {}
 
-  /** Takes a slot. Returns null if one was free, so that work begins in the same tick; otherwise resolves once it has one. */
-  take(name: string): Promise<void> | null {
+  /** Resolves once it has a slot. */
+  async take(name: string): Promise<void> {
     const origin = this.#origins.get(name);
     if (!origin) this.#origins.set(name, { active: 1, waiting: [] });
-    else if (origin.active >= this.perOrigin) return new Promise(resolve => origin.waiting.push(resolve));
-    else origin.active++;
-    return null;
+    else if (origin.active < this.perOrigin) origin.active++;
+    else await new Promise<void>(resolve => origin.waiting.push(resolve));
   }
 
   leave(name: string): void {
@@ -194,8 +193,7 @@ export class Outbox {
   }
 
   async #attempt(delivery: Delivery, origin: string): Promise<Failure | null> {
-    const slot = this.#slots.take(origin);
-    if (slot) await slot;
+    await this.#slots.take(origin);
     try {
       while (this.#resumed) await this.#resumed;
       return this.#obstacle(delivery) ?? (await this.#send(delivery));

@@ -7,7 +7,7 @@ import type { Clock } from '../system/clock.js';
 import { patchOf } from '../util/patch-of.js';
 import { isRecord } from '../util/values.js';
 import type { Conversation, Fields } from './conversation.js';
-import type { Middlewares, Shaped } from './middleware.js';
+import type { Middlewares } from './middleware.js';
 
 /** The values of templates. A class, because an object with getters costs a tenth of all the work for a call. */
 class CallValues {
@@ -90,31 +90,27 @@ export class ReplyPlayer {
   }
 
   /** Resolves to false if the call was canceled before. */
-  #playInTurn(step: Step, following: Step | undefined): Promise<boolean> {
-    const ms = this.#delayOf(step);
-    const play = () => this.#playNow(step, following);
-    return ms > 0 ? this.conversation.pause(ms).then(play) : play(); // an await would cost memory as long as the step takes
-  }
-
-  #playNow(step: Step, following: Step | undefined): Promise<boolean> {
+  async #playInTurn(step: Step, following: Step | undefined): Promise<boolean> {
     const { conversation } = this;
-    if (conversation.isCanceled && !conversation.outlivesCancel)
-      return conversation.canceled().then(() => false);
+    const ms = this.#delayOf(step);
+    if (ms > 0) await conversation.pause(ms);
+    if (conversation.isCanceled && !conversation.outlivesCancel) {
+      await conversation.canceled();
+      return false;
+    }
     if (step.state !== undefined) this.found?.enterState(step.state);
     const isQuestion = step.kind === 'choice' || step.kind === 'oauth'; // a question takes the trigger, before the next step
     if (!isQuestion && following?.kind === 'event' && following.on === 'demand') conversation.expectTrigger();
-    return this.playStep(step).then(() => true);
+    await this.playStep(step);
+    return true;
   }
 
   static readonly #players: { readonly [K in StepKind]: StepPlayer<K> } = {
-    payload: (player, { payload }) => {
+    payload: async (player, { payload }) => {
       const { conversation, middlewares, invocation } = player;
-      const send = ({ value, changes }: Shaped) => {
-        conversation.logChanges('middleware', changes);
-        return conversation.payload(value);
-      };
-      const shaping = middlewares.response(player.#fill(payload), invocation);
-      return shaping instanceof Promise ? shaping.then(send) : send(shaping); // as above
+      const { value, changes } = await middlewares.response(player.#fill(payload), invocation);
+      conversation.logChanges('middleware', changes);
+      await conversation.payload(value);
     },
     result: async (player, { result, layout }) => {
       const { conversation } = player;

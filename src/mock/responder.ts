@@ -5,7 +5,6 @@ import { type FixtureAnswer, FixtureAnswers } from '../fixtures/answer-call.js';
 import { DEFAULT_MIDDLEWARE, type RequestFault } from '../fixtures/file-schema.js';
 import type { Call, FixtureSet } from '../fixtures/fixture-set.js';
 import { type ValueCheck, type ValueChecker, valueChecker } from '../json-schema/validator.js';
-import type { Invocation } from '../protocol/invocation.js';
 import { readToolset } from '../protocol/read-toolset.js';
 import type { Tool, Toolset } from '../protocol/toolset.js';
 import { type Clock, systemClock } from '../system/clock.js';
@@ -218,11 +217,9 @@ export class Responder {
       ack: found.ack,
       faultsOf: callback => found.faultsOf(callback),
       redact: message => middlewares.words(message, invocation).value,
-      perform: conversation => {
-        const play = (seen: Invocation) =>
-          new ReplyPlayer(conversation, middlewares, seen, found, this.#clock).playFixture();
-        const seen = middlewares.request(invocation);
-        return seen instanceof Promise ? seen.then(play) : play(seen); // an await would cost a turn
+      perform: async conversation => {
+        const seen = await middlewares.request(invocation);
+        await new ReplyPlayer(conversation, middlewares, seen, found, this.#clock).playFixture();
       },
     };
   }

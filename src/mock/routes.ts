@@ -54,7 +54,7 @@ function discoveryRoute(intake: Intake, responder: Pick<Responder, 'document'>):
   let known: { readonly of: unknown; readonly endpoint: string; readonly content: Content } | null = null;
   return routeAt('/.well-known/rap-toolset', 'GET', 'nothing', incoming => {
     const request = intake.request(incoming, 'discovery');
-    return intake.answering('discovery', request, () => {
+    return intake.answering('discovery', request, async () => {
       const of = responder.document;
       const endpoint = incoming.base + intake.route.name;
       if (!known || known.of !== of || known.endpoint !== endpoint)
@@ -118,7 +118,7 @@ function choiceRoute({ log, choices: questions }: RapServices, intake: Intake): 
       const { checked, body } = read(choiceResponseSchema, bytes);
       const request = intake.request(incoming, 'choice', { body, ...about });
       if (incoming.target !== path + search) return request.answer(404);
-      const answer = () => {
+      const answer = async () => {
         if (!checked.ok || checked.value.id !== id || checked.value.selected >= choices.length) {
           const message =
             'invalid answer to a choice: it must contain the id of the call and the index of a choice';

@@ -25,7 +25,7 @@ describe('the queue', () => {
     await using services = deskWith({ queueLimit: 3, perOrigin: 1 });
     for (let i = 0; i < 3; i++) void services.post(callbackTo(runtime.url));
     const why = 'the queue is full: 3 callbacks pending';
-    expect(await services.post(callbackTo(runtime.url))).toEqual({
+    expect(await services.post(callbackTo(runtime.url, {}, 'c2'))).toEqual({
       delivered: false,
       why,
       attempts: 0,

@@ -16,14 +16,12 @@ const calledWith = (args: unknown) =>
   ({ operation: 'op', arguments: args, id: 'i', group_id: 'g', callback_url: '' }) as Invocation;
 
 function shape(value: unknown, args: unknown = {}, options: Partial<Settings> = {}) {
-  const shaped = middlewares(options).response(deepFreeze(value), calledWith(deepFreeze(args)));
-  if (shaped instanceof Promise) throw new Error('without middleware of the user');
-  return shaped;
+  return middlewares(options).response(deepFreeze(value), calledWith(deepFreeze(args)));
 }
 
 /** As it goes over the wire. */
-const wire = (value: unknown, args?: unknown, options?: Partial<Settings>) =>
-  JSON.parse(JSON.stringify(shape(value, args, options).value));
+const wire = async (value: unknown, args?: unknown, options?: Partial<Settings>) =>
+  JSON.parse(JSON.stringify((await shape(value, args, options)).value));
 
 const R = '[redacted]';
 
@@ -35,8 +33,8 @@ describe('TOOL-SECRET: values of secret keys', () => {
     ['null', { apiKey: null }, { apiKey: R }],
     ['deep inside', [{ a: [{ 'API-KEY': 'x' }] }], [{ a: [{ 'API-KEY': R }] }]],
     ['an already redacted value', { token: R, a: R }, { token: R, a: R }],
-  ])('%s', (_, value, expected) => {
-    expect(wire(value)).toEqual(expected);
+  ])('%s', async (_, value, expected) => {
+    expect(await wire(value)).toEqual(expected);
   });
 });
 
@@ -56,31 +54,31 @@ describe('TOOL-SECRET: the same values elsewhere', () => {
     ['with control characters inside', { token: 'hunter2', note: 'hun\u0000ter2' }, 'note', R],
     ['a secret with control characters', { token: 'hun\u0000ter2', note: 'hun\u0000ter2' }, 'note', R],
     ['not a value of three characters', { token: 'abc', note: 'abc' }, 'note', 'abc'],
-  ])('%s', (_, value, key, expected) => {
-    expect(wire(value)[key]).toEqual(expected);
+  ])('%s', async (_, value, key, expected) => {
+    expect((await wire(value))[key]).toEqual(expected);
   });
 
-  test('also of the arguments: tools often echo secrets', () => {
+  test('also of the arguments: tools often echo secrets', async () => {
     const args = { login: { password: 'hunter2' }, path: 'visible' };
-    expect(shape('you said hunter2 for visible', args)).toEqual({
+    expect(await shape('you said hunter2 for visible', args)).toEqual({
       value: `you said ${R} for visible`,
       changes: [{ path: '$', change: 'redacted' }],
     });
-    expect(wire({ said: ['hunter2'] }, args)).toEqual({ said: [R] });
+    expect(await wire({ said: ['hunter2'] }, args)).toEqual({ said: [R] });
   });
 
-  test('a single text has no keys, so nothing in it is known to be a secret', () => {
-    expect(wire('password: hunter2')).toBe('password: hunter2');
-    expect(wire('{"password":"hunter2"}')).toBe('{"password":"hunter2"}');
+  test('a single text has no keys, so nothing in it is known to be a secret', async () => {
+    expect(await wire('password: hunter2')).toBe('password: hunter2');
+    expect(await wire('{"password":"hunter2"}')).toBe('{"password":"hunter2"}');
   });
 
-  test('no secret is sent, in any structure', () => {
+  test('no secret is sent, in any structure', async () => {
     const secret = fc.string({ unit: fc.constantFrom(...'XYZ'), minLength: 4, maxLength: 6 });
     const text = fc.string({ unit: fc.constantFrom(...'XYZ'), maxLength: 12 });
     const value = fc.dictionary(text, fc.oneof(text, fc.array(text), fc.dictionary(text, text)));
-    fc.assert(
-      fc.property(secret, secret, value, (one, two, rest) => {
-        const out = JSON.stringify(shape({ ...rest, token: one }, { password: two }).value);
+    await fc.assert(
+      fc.asyncProperty(secret, secret, value, async (one, two, rest) => {
+        const out = JSON.stringify((await shape({ ...rest, token: one }, { password: two })).value);
         expect(out).not.toContain(one);
         expect(out).not.toContain(two);
       }),
@@ -95,15 +93,15 @@ describe('control characters', () => {
     ['DEL and C1', 'a\u007f\u0080\u009fb', 'ab'],
     ['not line feeds and tabs', 'a\n\tb', 'a\n\tb'],
     ['not other invisible characters', 'a\u200b\u202eb\ud800', 'a\u200b\u202eb\ud800'],
-  ])('%s', (_, text, expected) => {
-    expect(wire([text])).toEqual([expected]);
-    expect(wire({ [text]: 1 })).toEqual({ [expected]: 1 });
+  ])('%s', async (_, text, expected) => {
+    expect(await wire([text])).toEqual([expected]);
+    expect(await wire({ [text]: 1 })).toEqual({ [expected]: 1 });
   });
 
-  test('none is sent, and nothing else is lost', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: anyCharacter }), text => {
-        expect(shape(text, {}, { redact: [] }).value).toBe(
+  test('none is sent, and nothing else is lost', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: anyCharacter }), async text => {
+        expect((await shape(text, {}, { redact: [] })).value).toBe(
           [...text].filter(each => each === '\n' || each === '\t' || !/\p{Cc}/u.test(each)).join(''),
         );
       }),
@@ -114,21 +112,24 @@ describe('control characters', () => {
 describe('configuration', () => {
   test.each(['api_key', 'apiKey', 'api-key', 'API_KEY', 'api key', 'api.key', 'api\u200b\u0000key'])(
     '%j matches api_key',
-    key => {
-      expect(Object.values(wire({ [key]: 'abcd' }, {}, { redact: ['api_key'] }))).toEqual([R]);
-      expect(wire({ api_key: 'abcd' }, {}, { redact: [key, '', '-'] })).toEqual({ api_key: R });
+    async key => {
+      expect(Object.values(await wire({ [key]: 'abcd' }, {}, { redact: ['api_key'] }))).toEqual([R]);
+      expect(await wire({ api_key: 'abcd' }, {}, { redact: [key, '', '-'] })).toEqual({ api_key: R });
     },
   );
 
-  test.each(['key', 'api', 'api_keys', 'my_api_key', '', '_', 'constructor'])('%j does not match', key => {
-    expect(wire({ [key]: 'abcd' }, {}, { redact: ['api_key', '', '-'] })).toEqual({ [key]: 'abcd' });
-  });
+  test.each(['key', 'api', 'api_keys', 'my_api_key', '', '_', 'constructor'])(
+    '%j does not match',
+    async key => {
+      expect(await wire({ [key]: 'abcd' }, {}, { redact: ['api_key', '', '-'] })).toEqual({ [key]: 'abcd' });
+    },
+  );
 });
 
 describe('list of changes', () => {
-  test('contains the path in the sent message', () => {
+  test('contains the path in the sent message', async () => {
     const value = { token: 's3cret', list: ['a\u0000s3cret'], 's3cret\u0007': { b: 's3cret' } };
-    expect(shape(value).changes).toEqual([
+    expect((await shape(value)).changes).toEqual([
       { path: '$.token', change: 'redacted' },
       { path: '$.list[0]', change: 'sanitized' },
       { path: '$.list[0]', change: 'redacted' },
@@ -138,30 +139,30 @@ describe('list of changes', () => {
     ]);
   });
 
-  test('is empty without changes, and the same value is returned', () => {
-    fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 4, stringUnit: 'grapheme-ascii' }), value => {
-        expect(shape(value, value)).toEqual({ value, changes: [] });
-        expect(shape(value, value).value).toBe(value);
+  test('is empty without changes, and the same value is returned', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue({ maxDepth: 4, stringUnit: 'grapheme-ascii' }), async value => {
+        expect(await shape(value, value)).toEqual({ value, changes: [] });
+        expect((await shape(value, value)).value).toBe(value);
       }),
     );
   });
 
-  test('is empty for a value that was processed before', () => {
+  test('is empty for a value that was processed before', async () => {
     const value = fc.object({ key: fc.constantFrom('token', 'a', 'b\u0000'), values: [fc.string()] });
-    fc.assert(
-      fc.property(value, some => {
-        const once = shape(some).value;
-        expect(shape(once)).toEqual({ value: once, changes: [] });
+    await fc.assert(
+      fc.asyncProperty(value, async some => {
+        const once = (await shape(some)).value;
+        expect(await shape(once)).toEqual({ value: once, changes: [] });
       }),
     );
   });
 });
 
 describe('unusual values', () => {
-  test('row 19: __proto__ is an ordinary key', () => {
+  test('row 19: __proto__ is an ordinary key', async () => {
     const value = JSON.parse('{"__proto__":{"token":"s3cret"},"constructor":"s3cret","toString":1}');
-    expect(JSON.stringify(shape(value).value)).toBe(
+    expect(JSON.stringify((await shape(value)).value)).toBe(
       '{"__proto__":{"token":"[redacted]"},"constructor":"[redacted]","toString":1}',
     );
     expect(Object.prototype).not.toHaveProperty('token');
@@ -173,23 +174,23 @@ describe('unusual values', () => {
     return value;
   };
 
-  test('row 18: at most 128 levels, also for a value that contains itself', () => {
-    expect(shape(nested(128)).changes).toHaveLength(1);
-    expect(() => shape(nested(129))).toThrow(/deeper than 128 levels/);
+  test('row 18: at most 128 levels, also for a value that contains itself', async () => {
+    expect((await shape(nested(128))).changes).toHaveLength(1);
+    await expect(shape(nested(129))).rejects.toThrow(/deeper than 128 levels/);
     const ring: unknown[] = [];
     ring.push({ ring });
-    expect(() => middlewares().response(ring, calledWith({}))).toThrow(RangeError);
+    await expect(middlewares().response(ring, calledWith({}))).rejects.toThrow(RangeError);
   });
 
-  test('values are read as JSON writes them', () => {
+  test('values are read as JSON writes them', async () => {
     const at = new Date(0);
-    expect(wire({ at, token: 's3cret' })).toEqual({ at: '1970-01-01T00:00:00.000Z', token: R });
-    expect(wire({ held: { toJSON: () => ({ token: 's3cret' }) } })).toEqual({ held: { token: R } });
-    expect(shape({ at }).value).toEqual({ at });
+    expect(await wire({ at, token: 's3cret' })).toEqual({ at: '1970-01-01T00:00:00.000Z', token: R });
+    expect(await wire({ held: { toJSON: () => ({ token: 's3cret' }) } })).toEqual({ held: { token: R } });
+    expect((await shape({ at })).value).toEqual({ at });
   });
 
-  test.each([undefined, null, true, 1, Number.NaN])('%s stays unchanged', value => {
-    expect(shape(value, value)).toEqual({ value, changes: [] });
+  test.each([undefined, null, true, 1, Number.NaN])('%s stays unchanged', async value => {
+    expect(await shape(value, value)).toEqual({ value, changes: [] });
   });
 });
 
@@ -200,40 +201,43 @@ describe("TOOL-SECRET: a caller's input cannot turn redaction off", () => {
     ['a huge secret', { token: huge }],
     ['secrets that exceed the limit', { token: huge.slice(0, 1024 * 1024) }],
     ['many', { token: Array.from({ length: 3 }, (_, index) => `${index}${huge.slice(0, 400_000)}`) }],
-  ])('%s', (_, args) => {
-    expect(wire({ password: 'hunter2', note: 'hunter2, aHVudGVyMg==' }, args)).toEqual({
+  ])('%s', async (_, args) => {
+    expect(await wire({ password: 'hunter2', note: 'hunter2, aHVudGVyMg==' }, args)).toEqual({
       password: R,
       note: `${R}, ${R}==`,
     });
   });
 
-  test('a text that takes long to search is redacted as a whole', () => {
+  test('a text that takes long to search is redacted as a whole', async () => {
     const token = Array.from({ length: 250 }, (_, n) => `${'a'.repeat(n + 4)}b`);
-    expect(wire({ text: 'a'.repeat(1_000_000), note: 'aaaab' }, { token })).toEqual({ text: R, note: R });
+    expect(await wire({ text: 'a'.repeat(1_000_000), note: 'aaaab' }, { token })).toEqual({
+      text: R,
+      note: R,
+    });
   });
 });
 
 describe('many secrets are searched for in one pass', () => {
-  const replaced = (words: readonly string[], text: string) =>
-    String(wire(text, { token: words })).replaceAll(R, '*');
+  const replaced = async (words: readonly string[], text: string) =>
+    String(await wire(text, { token: words })).replaceAll(R, '*');
 
   test.each([
     ['one that starts like another', ['abcd', 'abcd1234'], 'abcd1234 abcd12', '* *12'],
     ['overlapping ones as one match', ['abcd', 'cdef'], 'xabcdefx', 'x*x'],
     ['one that repeats itself', ['aabab'], 'aaababa', 'a*a'],
     ['beyond the basic plane', ['😀😁'], 'x😀😁😀', 'x*😀'],
-  ])('%s', (_, words, text, expected) => {
-    expect(replaced(words, text)).toBe(expected);
+  ])('%s', async (_, words, text, expected) => {
+    expect(await replaced(words, text)).toBe(expected);
     const others = Array.from({ length: 40 }, (_, n) => `other${n}`); // enough for one pass
-    expect(replaced([...words, ...others], text)).toBe(expected);
+    expect(await replaced([...words, ...others], text)).toBe(expected);
   });
 
-  test('every secret and nothing else is replaced', () => {
+  test('every secret and nothing else is replaced', async () => {
     const letters = fc.constantFrom(...'ab');
     const words = fc.array(fc.string({ unit: letters, minLength: 4, maxLength: 7 }), { maxLength: 30 });
-    fc.assert(
-      fc.property(words, fc.string({ unit: letters, maxLength: 40 }), (some, text) => {
-        expect(replaced(some, text)).toBe(plainly(some, text));
+    await fc.assert(
+      fc.asyncProperty(words, fc.string({ unit: letters, maxLength: 40 }), async (some, text) => {
+        expect(await replaced(some, text)).toBe(plainly(some, text));
       }),
     );
   });
@@ -241,9 +245,9 @@ describe('many secrets are searched for in one pass', () => {
   test.each([
     ['ten thousand, that share a start', Array.from({ length: 10_000 }, (_, n) => `aaaa${n}b`), 100_000],
     ['a long one with near matches everywhere', [`b${'a'.repeat(200_000)}`], 1_000_000],
-  ])('%s', (_, words, length) => {
+  ])('%s', async (_, words, length) => {
     const text = 'a'.repeat(length); // one by one it would be minutes or hours
-    expect(replaced(words, text + (words[77] ?? ''))).toBe(text + (words[77] ? '*' : ''));
+    expect(await replaced(words, text + (words[77] ?? ''))).toBe(text + (words[77] ? '*' : ''));
   });
 });
 

@@ -1,4 +1,3 @@
-import type { RequirementId } from '../protocol/requirements.js';
 import { type Evidence, possiblyLostText } from './evidence.js';
 import { type ObservableRule, type Observation, unrecorded } from './rule.js';
 import type { RuntimeView } from './runtime-view.js';
@@ -22,24 +21,41 @@ export function observe(rule: ObservableRule, evidence: Evidence): readonly Obse
 
 function observeDriven(rule: ObservableRule, evidence: Evidence, view: RuntimeView): readonly Observation[] {
   const isMain = view.checks[0] === rule.id;
-  const own = rule.observe(evidence);
-  const observations = withoutUnserved(own, rule.id, view) ?? withEarlyEnd(own, isMain, evidence, view);
+  const spans = unservedSpans(view);
+  const own = rule.observe(evidence).map(each => spans.find(span => explains(span, each))?.cause ?? each);
+  const stop = spans.find(({ served }) => served === Number.POSITIVE_INFINITY);
+  const isExpected = own.length === 0 ? view.checks.includes(rule.id) : isMain;
+  const observations = stop
+    ? [...(isExpected ? [stop.cause] : []), ...own]
+    : withEarlyEnd(own, isMain, evidence, view);
   return observations.map(each => ({ ...each, scenario: view.scenario }));
 }
 
-/** An agent whose request the scripted model did not serve breaks no rule by what follows. Returns null if it served all requests. */
-function withoutUnserved(
-  own: readonly Observation[],
-  id: RequirementId,
-  view: RuntimeView,
-): readonly Observation[] | null {
-  const [unserved] = view.findings('unserved');
-  if (!unserved) return null;
-  const cause = unrecorded(unserved.message.text, unserved);
-  const isFault = ({ kind }: Observation) => kind === 'violated' || kind === 'doubtful';
-  const others = own.map(each => (isFault(each) ? cause : each));
-  const isExpected = own.length === 0 ? view.checks.includes(id) : view.checks[0] === id;
-  return isExpected ? [cause, ...others] : others;
+/** From a request of an agent that the scripted model did not serve to the next one that it served. */
+interface UnservedSpan {
+  readonly cause: Observation;
+  /** The `seq` of the two; infinite if the agent did not get past the first. */
+  readonly unserved: number;
+  readonly served: number;
+}
+
+function unservedSpans(view: RuntimeView): readonly UnservedSpan[] {
+  const served = view.findings('served').map(({ event }) => event.seq);
+  return view.findings('unserved').map(finding => {
+    const { seq } = finding.event;
+    return {
+      cause: unrecorded(finding.message.text, finding),
+      unserved: seq,
+      served: served.find(each => each > seq) ?? Number.POSITIVE_INFINITY,
+    };
+  });
+}
+
+/** Whether the request may be why an agent broke a rule: it did so in this span, or it stopped there and what is missing may have followed. */
+function explains({ unserved, served }: UnservedSpan, { kind, events, isByAbsence }: Observation): boolean {
+  if (kind !== 'violated' && kind !== 'doubtful') return false;
+  const last = Math.max(...events);
+  return (unserved < last && last < served) || (isByAbsence === true && served === Number.POSITIVE_INFINITY);
 }
 
 /** A driver that ended early breaks the main requirement of its scenario. An agent may end, also at a tool that it does not have: of no toolset, or of two. */

@@ -86,6 +86,9 @@ export const findingSchema = z.discriminatedUnion('saw', [
   z
     .object({ saw: z.literal('unserved'), text: z.string() })
     .check(z.describe('A request of an agent that the scripted model does not serve')),
+  z
+    .object({ saw: z.literal('served') })
+    .check(z.describe('The scripted model served the agent again, after a request that it did not serve')),
 ]);
 
 export type Finding<

@@ -33,8 +33,10 @@ export interface DriverSetting {
   readonly onWarning: (message: string) => void;
   /** Called when an agent sends a request to the model: discovery shows only that it has begun to start. */
   readonly onModelRequest?: () => void;
-  /** Called with what the scripted model does not serve: then nothing that follows is a fault of the agent. */
+  /** Called with a request that the scripted model does not serve: it may be why the agent fails until the model serves one again. */
   readonly onUnserved?: (message: string) => void;
+  /** Called when the scripted model serves a request again. */
+  readonly onServed?: () => void;
   readonly onStderr?: Sink;
 }
 
@@ -167,11 +169,12 @@ async function speakTo(command: string, setting: DriverSetting): Promise<Driver>
  */
 async function serveModel(command: string, provider: ProviderName, setting: DriverSetting): Promise<Driver> {
   const quota = new Quota();
-  const { onWarning, onModelRequest = () => {}, onUnserved = () => {} } = setting;
+  const { onWarning, onModelRequest = () => {}, onUnserved = () => {}, onServed = () => {} } = setting;
   const model = await ScriptedModel.start(provider, {
     onWarning,
     onRequest: onModelRequest,
     onUnserved,
+    onServed,
     onLine(line) {
       const why = quota.add('text' in line ? line.text.length : 0, 1);
       if (why === null) setting.onLine(line);

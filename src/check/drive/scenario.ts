@@ -126,7 +126,8 @@ export async function playScenario(
         log.emit({ kind: 'warned', message });
       },
       onModelRequest: () => session.receiveModelRequest(),
-      onUnserved: message => session.receiveUnserved(message),
+      onUnserved: text => session.receiveFinding({ saw: 'unserved', text }),
+      onServed: () => session.receiveFinding({ saw: 'served' }),
       ...(onStderr && { onStderr }),
     });
     const { kind } = driver;
@@ -297,9 +298,8 @@ export class ScenarioSession {
     this.#checkWaits();
   }
 
-  /** Takes a request that the scripted model does not serve. */
-  receiveUnserved(text: string): void {
-    const finding: Finding = { saw: 'unserved', text };
+  /** Takes what the scripted model saw. */
+  receiveFinding(finding: Finding<'unserved' | 'served'>): void {
     this.setting.log.emit({ kind: 'driver', from: 'check', body: Content.ofJson(finding) });
   }
 

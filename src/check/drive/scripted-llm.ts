@@ -29,8 +29,10 @@ interface Observer {
   readonly onWarning: (message: string) => void;
   /** Called at each request of the agent: it is running, whatever it asks for. */
   readonly onRequest: () => void;
-  /** Called with a request that the model does not serve, and why: what follows from it is no fault of the agent. */
+  /** Called with the first request that the model does not serve, and why: it may be why the agent fails, until `onServed`. */
   readonly onUnserved: (message: string) => void;
+  /** Called when the model serves a request after that: the agent got past it. */
+  readonly onServed: () => void;
 }
 
 /** An instruction that becomes a tool call of the model. */
@@ -70,6 +72,8 @@ export class ScriptedModel {
   readonly #known = new Map<string, number>();
   /** By the id of the response that ends it. */
   readonly #conversations = new Map<string, Conversation>();
+  /** Whether a request was not served, and none was served since. */
+  #isUnserved = false;
   #hasBegun = false;
   #hasFoundTool = false;
   #canCancel = false;
@@ -160,9 +164,12 @@ export class ScriptedModel {
       return answer([]);
     }
     this.#script.receiveResults(inputs.flatMap(input => input.id ?? []));
-    return this.#script
-      .next(allowsParallelCalls, incoming)
-      .then(message => (message ? answer(this.#toolCalls(message, tools)) : 'reset'));
+    return this.#script.next(allowsParallelCalls, incoming).then(message => {
+      if (message === null) return 'reset';
+      if (this.#isUnserved) this.observer.onServed();
+      this.#isUnserved = false;
+      return answer(this.#toolCalls(message, tools));
+    });
   }
 
   #toolCalls(message: readonly Request[], tools: readonly OfferedTool[]): readonly ToolCall[] {
@@ -235,16 +242,18 @@ export class ScriptedModel {
     return this.#provider.error(status, message, code);
   }
 
+  /** After the last message of the model, the agent needs nothing from it. */
   #unserved(message: string): void {
-    if (this.#warn(message)) this.observer.onUnserved(message);
+    this.#warn(message);
+    if (this.#isUnserved || this.#script.isOver) return;
+    this.#isUnserved = true;
+    this.observer.onUnserved(message);
   }
 
-  /** Returns whether the message is a new one. */
-  #warn(message: string): boolean {
-    if (this.#warned.has(message) || this.#warned.size >= MAX_WARNINGS) return false;
+  #warn(message: string): void {
+    if (this.#warned.has(message) || this.#warned.size >= MAX_WARNINGS) return;
     this.#warned.add(message);
     this.observer.onWarning(message);
-    return true;
   }
 }
 
@@ -283,6 +292,12 @@ class Script {
   /** Whether the agent runs one call of a message and ignores the others. */
   #runsOne = false;
   #last: [] | null | undefined;
+  #isOver = false;
+
+  /** Whether an agent got the last message. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
 
   addCall(request: Request): void {
     if (this.#turn.push(request) > 1) return;
@@ -344,6 +359,7 @@ class Script {
       const message = this.#messages.length > 0 ? this.#nextMessage(waiting) : this.#last;
       if (message === undefined) return;
       this.#waiting.delete(waiting);
+      this.#isOver ||= message === this.#last;
       if (message !== null && message.length > 0) this.#called = message;
       waiting.take(message);
     }

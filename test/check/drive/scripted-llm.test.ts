@@ -40,6 +40,7 @@ async function openModel(provider: ProviderName) {
     onWarning: message => void warnings.push(message),
     onRequest: () => void requests++,
     onUnserved: message => void unserved.push(message),
+    onServed: () => void unserved.push('served'),
   });
   const { origin } = new URL(Object.values(model.env).find(value => value.startsWith('http')) ?? '');
   const post = async (path: string, body: unknown) => {
@@ -435,12 +436,40 @@ describe('requests that are not as they should be', () => {
       'the scripted model refused a request (POST /v1/chat/completions): its body is larger than 33554432 bytes',
     ]);
     for (let index = 0; index < 25; index++) await opened.post(`/v1/x${index}`, {});
+    expect(opened.unserved).toEqual(warnings.slice(0, 1));
     expect(warnings).toHaveLength(20);
     const endless = request(`${origin}/v1/chat/completions`, { method: 'POST' });
     const isBroken = broken(endless);
     endless.write('{"model":');
     await model.close();
     await isBroken;
+  });
+
+  test('are reported until the model serves another one, and again after it, also beyond the limit of warnings', async () => {
+    await using opened = await openModel('openai');
+    const { model, post, unserved, warnings } = opened;
+    const tools = [{ type: 'function', name: 'answer' }];
+    const ask = (more: object = {}) => post('/v1/responses', { model: 'm', input: 'Go.', tools, ...more });
+    for (let index = 0; index < 25; index++) {
+      await post(`/v1/x${index}`, {});
+      await post('/v1/embeddings', {});
+      model.send(invoke('answer', `call_${index}`));
+      await ask();
+    }
+    expect(warnings).toHaveLength(20);
+    expect(unserved).toHaveLength(50);
+    expect(unserved.slice(-2)).toEqual([expect.stringContaining('POST /v1/x24'), 'served']);
+    await ask({ previous_response_id: 'resp_x' });
+    model.send(invoke('answer', 'last'));
+    await ask();
+    expect(unserved.slice(50)).toEqual([expect.stringContaining('unknown response "resp_x"'), 'served']);
+    await post('/v1/embeddings', {});
+    await ask({ tools: [] });
+    expect(unserved).toHaveLength(53);
+    model.send({ do: 'end' });
+    await ask();
+    await post('/v1/embeddings', {});
+    expect(unserved.slice(53)).toEqual(['served']);
   });
 
   test('the number of tokens is constant', async () => {

@@ -87,6 +87,35 @@ describe('an agent that', () => {
     expect(status).toBe(3);
   });
 
+  test('goes on without what the model does not serve passes', async () => {
+    const { status, stdout } = await checkAgent('copes', ['result', 'texts', 'close']);
+    expect(stdout).toContain('the model does not serve POST /v1/embeddings');
+    expect(stdout).toContain('✓ passed');
+    expect(status).toBe(0);
+  });
+
+  test.each([
+    ['goes on without what the model does not serve', 'copes wraps', 'the model got another text'],
+    ['asks for it after the violation', 'wraps embeds-3', 'the model got another text'],
+  ])('%s is judged as any other', async (_, habits, reason) => {
+    const rows = await rowsOf(habits, ['texts']);
+    expect(rows['RT-TEXT']).toMatchObject({ status: 'fail', reason: expect.stringContaining(reason) });
+  });
+
+  test('goes on without what the model does not serve, and leaves out notices, breaks RT-NOTIFY', async () => {
+    const rows = await rowsOf('copes half', ['duplicate-operations'], '--only', 'RT-NOTIFY');
+    expect(rows['RT-NOTIFY']).toMatchObject({ status: 'fail' });
+  });
+
+  test('gives the model the error of such a request in place of a result is not accused', async () => {
+    const rows = await rowsOf('reports', ['result']);
+    expect(rows['RT-TEXT']).toMatchObject({
+      status: 'could-not-run',
+      reason: expect.stringContaining('the model does not serve POST /v1/embeddings'),
+    });
+    expect(Object.values(rows).filter(({ status }) => status === 'fail')).toEqual([]);
+  });
+
   test('gives the model events only after its turn is not made to wait for them', async () => {
     const rows = await rowsOf('hosts', ['subscription-foreign', 'subscription-canceled-by-model']);
     expect(rows['RT-SUB']).toMatchObject({ status: 'pass' });

@@ -38,14 +38,17 @@ interface AgentRun {
   readonly signal: AbortSignal;
 }
 
+const ignore = () => {};
+
 /** An agent in this process, which uses the API of OpenAI. */
 export function agentHere(run: (agent: AgentRun) => Promise<void>): OpenDriver {
-  return async ({ env, onLine, onWarning, onModelRequest = () => {}, onUnserved = () => {} }) => {
+  return async ({ env, onLine, onWarning, ...setting }) => {
     const model = await ScriptedModel.start('openai', {
       onLine,
       onWarning,
-      onUnserved,
-      onRequest: onModelRequest,
+      onRequest: setting.onModelRequest ?? ignore,
+      onUnserved: setting.onUnserved ?? ignore,
+      onServed: setting.onServed ?? ignore,
     });
     const stopping = new AbortController();
     const ended = run({ env: { ...env, ...model.env }, signal: stopping.signal }).then(

@@ -7,7 +7,10 @@ import { openTools } from './tools.mjs';
 // `stops`: ends at a tool that it does not have
 // `ends-<n>`: ends when it got its nth call
 // `wraps`: changes the text of results, and gives them as messages without an id
-// `embeds`: asks the model for something else first, and crashes without it
+// `embeds`, `embeds-<n>`: asks the model for something else first, or when it got its nth call, and crashes without it
+// `copes`: asks the model for something else first and at its end, and goes on without it
+// `reports`: asks the model for something else at each result, and without it gives the model the error in place of the result
+// `chats`: sends requests without tools, and never ends
 // `hosts`: waits for the events of subscriptions after the turn of the model, and begins a new turn with each
 // `deaf`: accepts events, and gives none to the model
 // `leaves`, `half`: closes its thread nowhere, or at the first server only
@@ -18,7 +21,11 @@ const tools = await openTools();
 const messages = [{ role: 'user', content: 'Do what I want.' }];
 
 if (habits.has('late')) await pause(4000);
-if (habits.has('embeds')) await post('/embeddings', { input: 'Do what I want.' });
+const embed = input => post('/embeddings', { input });
+const ignore = () => {};
+if (habits.has('embeds')) await embed('Do what I want.');
+if (habits.has('copes')) await embed('Do what I want.').catch(ignore);
+while (habits.has('chats')) await post('/chat/completions', { messages });
 
 let calls = 0;
 for (;;) {
@@ -36,6 +43,7 @@ for (;;) {
   }
   messages.push(...results);
 }
+if (habits.has('copes')) await embed('What did I do?').catch(ignore);
 const CLOSED = { leaves: 0, half: 1 };
 await tools.close(CLOSED[Object.keys(CLOSED).find(each => habits.has(each))]);
 
@@ -63,11 +71,13 @@ async function complete() {
 
 async function leavesAt({ function: { name } }) {
   calls += 1;
+  if (habits.has(`embeds-${calls}`)) await embed(name);
   return isLast(calls) || (habits.has('stops') && !tools.all.some(each => each.name === name));
 }
 
 async function resultOf({ id, function: { name, arguments: json } }) {
-  const { text } = await tools.run(name, JSON.parse(json), id);
+  let { text } = await tools.run(name, JSON.parse(json), id);
+  if (habits.has('reports')) text = await embed(text).then(() => text, String);
   return habits.has('wraps')
     ? { role: 'user', content: `Observation:\n${text}` }
     : { role: 'tool', tool_call_id: id, content: text };

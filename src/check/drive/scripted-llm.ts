@@ -122,18 +122,29 @@ export class ScriptedModel {
   }
 
   #routes(): Route[] {
-    const post = { method: 'POST', accepts: 'anything' } as const;
-    const { apis, count } = this.#provider;
+    const { apis, others } = this.#provider;
     return [
       ...apis.map(
         (api): Route => ({
-          ...post,
           name: 'model',
+          method: 'POST',
+          accepts: 'anything',
           serves: isPath(api.path),
           handle: (incoming, body) => this.#complete(api, incoming, body),
         }),
       ),
-      ...(count ? [{ ...post, name: 'count', serves: isPath(count.path), handle: count.answer }] : []),
+      ...others.map(
+        ({ method, path, answer }): Route => ({
+          name: 'other',
+          method,
+          accepts: method === 'POST' ? 'anything' : 'nothing',
+          serves: isPath(path),
+          handle: () => {
+            this.observer.onRequest();
+            return answer();
+          },
+        }),
+      ),
       {
         name: 'unknown',
         method: 'any',
@@ -229,9 +240,9 @@ export class ScriptedModel {
 
   #unknown({ method, target }: Incoming): Reply {
     this.observer.onRequest();
-    const { apis, count } = this.#provider;
-    const paths = [...apis, ...(count ? [count] : [])].map(({ path }) => `POST /v1${path}`);
-    const served = paths.join(' and ');
+    const { apis, others } = this.#provider;
+    const endpoints = [...apis.map(({ path }) => ({ method: 'POST', path })), ...others];
+    const served = endpoints.map(({ method, path }) => `${method} /v1${path}`).join(', ');
     const requested = `${truncate(visibleLine(method), 20)} ${shownPath(target)}`;
     return this.#refuse(404, `the model does not serve ${requested}, only ${served}${adviceFor(target)}`);
   }

@@ -23,3 +23,8 @@ export const LOOPS: Readonly<
     }
   >
 >;
+
+/** The names of the models that the SDK of a provider lists. */
+export const modelsOf: Readonly<
+  Record<'anthropic' | 'openai', (env: Setting['env']) => Promise<readonly string[]>>
+>;

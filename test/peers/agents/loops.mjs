@@ -163,6 +163,16 @@ function credentials(env, provider) {
   return { baseURL: env[`${provider}_BASE_URL`], apiKey: env[`${provider}_API_KEY`] };
 }
 
+export const modelsOf = {
+  anthropic: env => namesIn(new Anthropic(credentials(env, 'ANTHROPIC'))),
+  openai: env => namesIn(new OpenAI(credentials(env, 'OPENAI'))),
+};
+
+async function namesIn({ models }) {
+  const { data } = await models.list();
+  return data.map(({ id }) => id);
+}
+
 export const LOOPS = {
   '@anthropic-ai/sdk': { provider: 'anthropic', run: anthropicSdk },
   'the tool runner of @anthropic-ai/sdk': { provider: 'anthropic', run: anthropicRunner },

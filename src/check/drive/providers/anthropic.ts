@@ -8,6 +8,7 @@ import {
   FINAL_TEXT,
   jsonAnswer,
   MODEL_CANNOT,
+  MODEL_NAME,
   type ModelInput,
   type ModelRequest,
   type Part,
@@ -46,13 +47,24 @@ const requestSchema = z
     }),
   );
 
+const MODELS = {
+  data: [{ type: 'model', id: MODEL_NAME, display_name: MODEL_NAME, created_at: new Date(0).toISOString() }],
+  first_id: MODEL_NAME,
+  last_id: MODEL_NAME,
+  has_more: false,
+};
+
 /** The Messages API of Anthropic. */
 export const anthropic: Provider = {
   apis: [{ path: '/messages', read }],
-  count: {
-    path: '/messages/count_tokens',
-    answer: () => jsonAnswer(200, { input_tokens: TOKENS.input }),
-  },
+  others: [
+    {
+      method: 'POST',
+      path: '/messages/count_tokens',
+      answer: () => jsonAnswer(200, { input_tokens: TOKENS.input }),
+    },
+    { method: 'GET', path: '/models', answer: () => jsonAnswer(200, MODELS) },
+  ],
   cannot: MODEL_CANNOT,
   env: url => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'sk-ant-dummy' }),
   error: (status, message, code) =>

@@ -42,10 +42,18 @@ export interface Api {
   read(body: unknown): Validation<ModelRequest>;
 }
 
+/** An endpoint with the same answer to each request. */
+export interface FixedEndpoint {
+  readonly method: 'GET' | 'POST';
+  /** As in {@link Api}. */
+  readonly path: string;
+  readonly answer: () => Answer;
+}
+
 export interface Provider {
   readonly apis: readonly [Api, ...Api[]];
-  /** Another endpoint, which needs no conversation, and its answer. */
-  readonly count?: { readonly path: string; readonly answer: () => Answer };
+  /** Other endpoints, which need no conversation. */
+  readonly others: readonly FixedEndpoint[];
   /** What the driver protocol has and the APIs cannot express. */
   readonly cannot: readonly string[];
   env(url: string): Readonly<Record<string, string>>;
@@ -63,6 +71,9 @@ export const MODEL_CANNOT = ABILITIES.filter(
 
 /** The text of the model when it calls no tool. */
 export const FINAL_TEXT = 'Done.';
+
+/** The only model in lists of models; requests may name any other one. */
+export const MODEL_NAME = 'scripted-model';
 
 /** Small and constant, so that no agent shortens its conversation because of it. */
 export const TOKENS = { input: 100, output: 20 } as const;

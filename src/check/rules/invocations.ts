@@ -385,9 +385,17 @@ function neverCallsBack(calls: readonly CallEvidence[]): boolean {
 }
 
 /** An invalid call should be answered 200 and end in an error result. */
+const REDIRECTED = 'the tool redirects invocations, which runtimes do not follow (TOOL-ACK)';
+
+/** What a handler behind the redirect would do is unknown. */
+function isRedirected({ status }: RoundTrip): boolean {
+  return status !== null && status >= 300 && status < 400;
+}
+
 function onInvalid(call: CallEvidence, subject: string, isSilentTool: boolean): Observed {
   const { attempts, callbacks, ending } = call;
   const last = attempts.at(-1);
+  if (last && isRedirected(last)) return unrecorded(REDIRECTED, last);
   if (last && last.status !== null && last.status !== 200)
     return violated(`${subject} was answered ${last.status}`, last, refusalDetails(last, EXPECTED));
   switch (ending.kind) {
@@ -420,6 +428,7 @@ function onMalformed(call: CallEvidence, isSilentTool: boolean): Observed {
   if (!attempt) return null;
   const { status, isRefused, request } = attempt;
   if (status === null) return onUnansweredMalformed(attempt, call);
+  if (isRedirected(attempt)) return unrecorded(REDIRECTED, attempt);
   if (call.reading.ok) return met(attempt); // without a callback URL that can be used, any answer is right
   if (call.reading.addressee) return onInvalid(call, MALFORMED, isSilentTool);
   const json = request.body?.json;

@@ -295,6 +295,7 @@ function refusalSamples(call: ReturnType<typeof someCall>): Samples {
       call.result({ text: '{"denied":{"reason":"not here"}}' }),
     ]),
     warns('400', [discovery(), call.begun({ status: 400 })], /answered 400/),
+    unclear('307', [discovery(), call.begun({ status: 307 })], /redirects invocations.* \(TOOL-ACK\)/),
     warns('200, and success', [begun(), call.result()], /not an error/),
     warns('200, and no result', [begun(), call.waited()], /nothing within 5s/),
     unclear(

@@ -259,6 +259,11 @@ export class ScenarioSession {
     this.#open.set(request.leg, request);
     if (request.from !== 'runtime') return;
     if (this.#driver?.kind !== 'agent') this.#isActive = true; // an agent may take long between discovery and its first step
+    this.#countRequest();
+  }
+
+  /** Counts a request of the runtime, to a tool or to the model. */
+  #countRequest(): void {
     if (++this.#requests <= MAX_REQUESTS || this.#isOver) return;
     const how = `sent more than ${MAX_REQUESTS} requests; it was stopped`;
     this.#failScenario(how);
@@ -295,6 +300,7 @@ export class ScenarioSession {
   /** Takes the sign of life of an agent. */
   receiveModelRequest(): void {
     this.#isActive = true;
+    this.#countRequest();
     this.#checkWaits();
   }
 

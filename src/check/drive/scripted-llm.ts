@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Incoming, Reply, Route } from '../../http/route.js';
 import { type RunningServer, startServer } from '../../http/server.js';
 import type { DriverLine, Instruction } from '../../protocol/driver.js';
+import { RecentMap } from '../../util/collections.js';
 import { readJson } from '../../util/json.js';
 import { excerpt, joinFirst, truncate } from '../../util/text.js';
 import { stringsIn, valueAt } from '../../util/values.js';
@@ -57,6 +58,9 @@ const NO_CONVERSATION: Conversation = { tools: [], counts: new Map() };
 
 const MAX_BODY = 32 * 1024 * 1024;
 
+/** How many of the last responses can be continued, at least: each keeps its whole conversation. */
+const MAX_CONTINUABLE = 16;
+
 /** An agent may send requests without end. */
 const MAX_WARNINGS = 20;
 
@@ -71,7 +75,7 @@ export class ScriptedModel {
   /** How often each input occurred in one request, at most. */
   readonly #known = new Map<string, number>();
   /** By the id of the response that ends it. */
-  readonly #conversations = new Map<string, Conversation>();
+  readonly #conversations = new RecentMap<string, Conversation>(MAX_CONTINUABLE);
   /** Whether a request was not served, and none was served since. */
   #isUnserved = false;
   #hasBegun = false;
@@ -165,11 +169,12 @@ export class ScriptedModel {
         400,
         `invalid request to ${shownPath(incoming.target)}: ${joinFirst(read.faults, 3)}`,
       );
-    const { id, previous, inputs, allowsParallelCalls, answer } = read.value;
+    const { id, previous, isContinuable, inputs, allowsParallelCalls, answer } = read.value;
     const earlier = previous === undefined ? NO_CONVERSATION : this.#conversations.get(previous);
     if (!earlier) return this.#refuse(404, `unknown response ${excerpt(previous ?? '')}`, 'unknown-response');
     const tools = read.value.tools ?? earlier.tools;
-    this.#conversations.set(id, { tools, counts: this.#observe(tools, inputs, earlier) });
+    const counts = this.#observe(tools, inputs, earlier);
+    if (isContinuable) this.#conversations.set(id, { tools, counts });
     if (tools.length === 0) {
       this.#warn('the agent sent a request without tools; the model answered with a text');
       return answer([]);

@@ -210,6 +210,20 @@ test('a request continues the conversation of an earlier response, with its tool
   });
 });
 
+test('only the last responses can be continued; requests to APIs that continue nothing are not among them', async () => {
+  await using opened = await openModel('openai');
+  const ask = (more: object = {}) => opened.post('/v1/responses', { model: 'm', input: 'Go.', ...more });
+  const messages = [{ role: 'user', content: 'Go.' }];
+  const { body: first } = await ask();
+  for (let index = 0; index < 40; index++)
+    await opened.post('/v1/chat/completions', { model: 'm', messages });
+  expect((await ask({ previous_response_id: first.id })).status).toBe(200);
+  for (let index = 0; index < 40; index++) await ask();
+  const { body: last } = await ask();
+  expect((await ask({ previous_response_id: first.id })).status).toBe(404);
+  expect((await ask({ previous_response_id: last.id })).status).toBe(200);
+});
+
 test('the end of a turn is a text for the waiting request only', async () => {
   await using opened = await openModel('openai');
   const { model, post, requests } = opened;

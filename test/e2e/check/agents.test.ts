@@ -116,6 +116,12 @@ describe('an agent that', () => {
     expect(Object.values(rows).filter(({ status }) => status === 'fail')).toEqual([]);
   });
 
+  test('sends requests to the model without end is stopped', async () => {
+    const { status, stdout, stderr } = await checkAgent('chats', ['result'], '--probe-timeout', '60s');
+    expect(stdout + stderr).toContain('the runtime sent more than 1000 requests; it was stopped');
+    expect(status).toBe(3);
+  });
+
   test('gives the model events only after its turn is not made to wait for them', async () => {
     const rows = await rowsOf('hosts', ['subscription-foreign', 'subscription-canceled-by-model']);
     expect(rows['RT-SUB']).toMatchObject({ status: 'pass' });

@@ -91,6 +91,7 @@ function read(body: unknown): Validation<ModelRequest> {
     value: {
       id,
       previous: isContinued ? (thread.previous_message_id ?? '') : undefined,
+      isContinuable: Boolean(thread),
       tools: offeredTools(),
       allowsParallelCalls: choice?.disable_parallel_tool_use !== true,
       inputs: [...system, ...parts].map(part => (part.type === 'tool_result' ? result(part) : seen(part))),

@@ -26,6 +26,8 @@ export interface ModelRequest {
   readonly id: string;
   /** The id of the response that the request continues: its conversation precedes `inputs`. */
   readonly previous: string | undefined;
+  /** Whether a later request can continue the response. */
+  readonly isContinuable: boolean;
   /** The tools that the model may call; null for those of the conversation that the request continues. */
   readonly tools: readonly OfferedTool[] | null;
   readonly allowsParallelCalls: boolean;

@@ -61,6 +61,7 @@ function read(body: unknown): Validation<ModelRequest> {
     value: {
       id,
       previous: undefined,
+      isContinuable: false,
       tools:
         choice === 'none'
           ? []

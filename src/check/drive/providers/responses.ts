@@ -70,6 +70,7 @@ function read(body: unknown): Validation<ModelRequest> {
     value: {
       id,
       previous: options.previous_response_id ?? undefined,
+      isContinuable: true,
       tools:
         choice === 'none'
           ? []

@@ -165,9 +165,7 @@ describe.concurrent('--repeat', () => {
   });
 
   test('missing results are reported for each call, at the end', async () => {
-    const { status, stdout } = await runHere(
-      argv`invoke ${plain.url} slow ms=5000 --repeat 2 --timeout 500ms`,
-    );
+    const { status, stdout } = await runHere(argv`invoke ${plain.url} slow ms=60000 --repeat 2 --timeout 2s`);
     expect(status).toBe(7);
     expect(stdout).toContain('2 calls: 2 timeout');
   });

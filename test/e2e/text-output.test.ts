@@ -61,6 +61,20 @@ describe.concurrent('RT-TEXT: stdout is exactly the text for the LLM', () => {
     expect(stdout).toBe('a');
   });
 
+  it('a segment that runtimes refuse is a warning on stderr, as in the other outputs', async () => {
+    const display_as = [{ type: 'text', content: 2 }];
+    await using tool = await startTool({
+      ask: {
+        callbacks: ({ id, group_id }) => [
+          JSON.stringify({ type: 'tool_result', id, group_id, text: 'done', display_as }),
+        ],
+      },
+    });
+    const { status, stdout, stderr } = await runHere(['invoke', tool.url, 'ask', '-o', 'text']);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: 'done' });
+    expect(stderr).toMatch(/^warning: display_as\[0\]: malformed text: .* \[TOOL-POST\]$/m);
+  });
+
   it('a lone surrogate becomes U+FFFD, with a warning', async () => {
     await using tool = await startTool({
       say: { callbacks: call => [resultFor(call, 'a\ud800b\udc00\ud83d\ude00')] },

@@ -1,5 +1,6 @@
 import { llmTextOf } from '../../events/exchange.js';
 import { streamTranscript, type TranscriptAbout } from '../../events/transcript-writer.js';
+import type { Warning } from '../../protocol/requirements.js';
 import { visible } from '../../util/visible.js';
 import { eventOf, newArrivalOf } from '../callbacks.js';
 import { warningsOfEnding } from '../warnings.js';
@@ -39,8 +40,18 @@ export function textReporter(page: Page, follows = false): Reporter {
       if (text !== null && text !== undefined) texts.begin(text, isSubscribed);
       await page.out.written();
     },
-    end: ending => page.end(warningsOfEnding(ending), ending.trouble),
+    async end(ending) {
+      await page.end(warningsOfEnding(ending, await displayWarnings(ending)), ending.trouble);
+    },
   };
+}
+
+/** Warnings about `display_as`, read after the text is printed: a result without it needs none of that code. */
+async function displayWarnings({ exchange }: Ending): Promise<readonly Warning[]> {
+  const { settled = null } = exchange ?? {};
+  if (settled?.by !== 'result' || settled.result.display_as === undefined) return [];
+  const { chooseSegment, knownTypes } = await import('../../segments/segments.js');
+  return chooseSegment(settled.result.display_as, knownTypes).warnings;
 }
 
 /** Writes the result's text first, then one text after the other: an event may arrive before the result is printed. */

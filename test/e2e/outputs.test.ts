@@ -170,7 +170,7 @@ describe.concurrent('stderr', () => {
   it('-q: no warnings; without it, each has its id', async () => {
     const call = ['invoke', odd.url, 'seed_diff', '-o', 'plain'];
     const [loud, quiet] = await Promise.all([runHere(call), runHere(argv`${call} -q`)]);
-    expect(steady(loud.stderr)).toMatch(/^warning: display_as\[0\]: wrong line counts.* \[TOOL-DIFF\]\n$/);
+    expect(steady(loud.stderr)).toMatch(/^warning: display_as\[0\]: wrong line counts.* \[TOOL-DIFF\]\n$/m);
     expect(quiet).toMatchObject({ status: 0, stderr: '' });
   });
 

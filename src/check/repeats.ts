@@ -17,7 +17,7 @@ interface MergeOptions {
   readonly transcriptOf?: (check: Check, run: number) => string | undefined;
 }
 
-/** Merges the verdicts of the first run with those of its repetitions: a rule fails if it failed each time. */
+/** Merges the verdicts of the first run with those of its repetitions: a rule fails if it failed each time that it could be judged. */
 export function mergeRuns(
   checks: readonly Check[],
   repetitions: readonly Repetition[],
@@ -25,9 +25,11 @@ export function mergeRuns(
 ): readonly Check[] {
   return checks.map(check => {
     if (check.status !== 'fail') return check;
-    const others = repetitions.flatMap(({ run, checks: rows }) =>
+    const tried = repetitions.flatMap(({ run, checks: rows }) =>
       rows.filter(({ id }) => id === check.id).map(row => ({ run, ...row })),
     );
+    const judged = tried.filter(({ status }) => status !== 'could-not-run' && status !== 'not-applicable');
+    const others = judged.length > 0 ? judged : tried; // one observation is not enough to accuse
     const why = others.length === 0 ? whyOnce(check) : null;
     if (others.length === 0) return why === null ? check : { ...check, runs: { failed: 1, of: 1, why } };
     const failed = 1 + others.filter(({ status }) => status === 'fail').length;

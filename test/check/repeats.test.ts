@@ -32,8 +32,10 @@ describe('the verdicts of several runs', () => {
     [['fail', 'pass', 'pass'], 'flaky', { failed: 1, of: 3, ...other(2, 'pass') }],
     [['fail', 'fail', 'pass'], 'flaky', { failed: 2, of: 3, ...other(3, 'pass') }],
     [['fail', 'warn', 'fail'], 'flaky', { failed: 2, of: 3, ...other(2, 'warn') }],
-    [['fail', 'could-not-run', 'pass'], 'flaky', { failed: 1, of: 3, ...other(3, 'pass') }],
-    [['fail', 'could-not-run', 'fail'], 'flaky', { failed: 2, of: 3, ...other(2, 'could-not-run') }],
+    [['fail', 'could-not-run', 'pass'], 'flaky', { failed: 1, of: 2, ...other(3, 'pass') }],
+    [['fail', 'could-not-run', 'fail'], 'fail', { failed: 2, of: 2 }],
+    [['fail', 'not-applicable', 'fail'], 'fail', { failed: 2, of: 2 }],
+    [['fail', 'could-not-run', 'could-not-run'], 'flaky', { failed: 1, of: 3, ...other(2, 'could-not-run') }],
     [
       ['fail', 'not-applicable', 'not-applicable'],
       'flaky',

@@ -10,6 +10,9 @@ const HERE = fileURLToPath(new URL('.', import.meta.url));
 const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/peers/', import.meta.url));
 
 export const inFolder = (...path) => join(HERE, ...path);
+/** Far longer than an installation takes with an empty cache. */
+const INSTALL_MS = 20 * 60_000;
+
 const inCache = (...path) => join(CACHE, ...path);
 
 /** How a peer is started. */
@@ -75,7 +78,7 @@ export async function pinnedVersion(manifest, name) {
 }
 
 async function run(program, args, cwd) {
-  const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], timeout: INSTALL_MS });
   const output = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', bytes => output.push(bytes));
   const [status] = await once(child, 'close');

@@ -17,6 +17,13 @@ const peers = [
   ...TOOLS.map(tool => ({ name: tool.name, kit: tool.kit, run: () => tryTool(tool) })),
   ...AGENTS.map(agent => ({ name: agent.name, kit: agent.kit, run: () => tryAgent(agent) })),
 ];
+const unknown = names.filter(name => peers.every(peer => peer.name !== name));
+if (unknown.length > 0) {
+  process.stderr.write(
+    `unknown: ${unknown.join(', ')}; known: ${peers.map(({ name }) => name).join(', ')}\n`,
+  );
+  process.exit(2);
+}
 const cases = peers.filter(({ name }) => names.length === 0 || names.includes(name));
 const print = line => process.stdout.write(`${line}\n`);
 const count = { passed: 0, failed: 0, skipped: 0 };

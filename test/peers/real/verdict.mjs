@@ -8,6 +8,9 @@ import { LATE_UNDER_LOAD } from '../late-under-load.mjs';
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/protocol-cli.cjs', import.meta.url));
 
+/** Far longer than a check takes, also on a busy machine. */
+const CHECK_MS = 10 * 60_000;
+
 /** Runs `check` with these arguments. @param failed rules that fail, with advice; `warnings` likewise */
 export async function expectVerdict(args, { failed = {}, warnings = {} }) {
   const folder = await mkdtemp(join(tmpdir(), 'protocol-cli-peers-'));
@@ -36,7 +39,7 @@ export async function expectVerdict(args, { failed = {}, warnings = {} }) {
 
 export function runProgram(args) {
   return new Promise(resolve => {
-    const options = { maxBuffer: 64 * 1024 * 1024 };
+    const options = { maxBuffer: 64 * 1024 * 1024, timeout: CHECK_MS };
     execFile(process.execPath, [PROGRAM, ...args], options, (_error, stdout, stderr) =>
       resolve({ stdout, stderr }),
     );

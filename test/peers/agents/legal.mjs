@@ -28,8 +28,6 @@ const ORDINARY = {
   kept: same,
   failureOf: same,
   asksFirst: [],
-  /** Whether it asks for embeddings of all messages while the model thinks, and before and after; it ignores failures. */
-  remembers: false,
 };
 
 const habit = (disturbs, habits) => ({ disturbs, habits });
@@ -87,7 +85,6 @@ export const LEGAL_AGENTS = {
   'asks-for-a-title-first': habit(['result', 'consent'], {
     asksFirst: [{ messages: [{ role: 'user', content: 'A title for: do what I want' }] }],
   }),
-  'remembers-in-a-store-that-may-be-missing': habit([...CALLS, ...EVENTS, 'close'], { remembers: true }),
 };
 
 /** Runs an agent in this process; resolves when it has ended. */
@@ -126,14 +123,11 @@ async function converse(runtime, habits, { env, signal, events, resultOf }) {
   await wait(habits.startMs);
   await runtime.open(JSON.parse(env.TOOL_URLS));
   const offered = offersOf(runtime, habits);
-  const post = (body, path) => ask(env, habits.request({ model: 'a-model', ...body }), signal, path);
+  const post = body => ask(env, habits.request({ model: 'a-model', ...body }), signal);
   for (const request of habits.asksFirst) await post(request);
   const messages = [{ role: 'user', content: 'Do what I want.' }];
-  const remember = () => (habits.remembers ? post({ input: '' }, '/embeddings').catch(() => {}) : null);
   for (;;) {
-    await remember();
-    const thinking = post({ messages: habits.kept(messages), tools: offered.map(describe) });
-    const [message] = await Promise.all([thinking, remember()]);
+    const message = await post({ messages: habits.kept(messages), tools: offered.map(describe) });
     const calls = message.tool_calls?.slice(0, habits.most) ?? [];
     messages.push(message.tool_calls ? { ...message, tool_calls: calls } : message);
     if (calls.length === 0) break;
@@ -146,7 +140,6 @@ async function converse(runtime, habits, { env, signal, events, resultOf }) {
     for (const content of events.splice(0)) messages.push({ role: 'user', content });
     await wait(habits.pauseMs);
   }
-  await remember();
   if (habits.closes) await runtime.close();
 }
 
@@ -176,8 +169,8 @@ async function runCall(runtime, offered, { id, function: { name, arguments: json
   return result;
 }
 
-async function ask(env, body, signal, path = '/chat/completions') {
-  const response = await fetch(env.OPENAI_BASE_URL + path, {
+async function ask(env, body, signal) {
+  const response = await fetch(`${env.OPENAI_BASE_URL}/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),

@@ -336,24 +336,16 @@ function mcpArrivalOf(exchange: Exchange, { leg, at, method }: RequestEvent, bod
   return { ...about, verdict: { kind: 'noted', status: 200 }, progress: progress.value };
 }
 
-/**
- * Judges a callback to the callback URL of `exchange`, if its ids can belong to one. Pure: the listener and the fold get the same verdict (RT-VALIDATE, RT-MATCH,
- * RT-DUP; threats, rows 7 and 8 and "Delivery faults").
- */
-export function judgeCallback(
-  exchange: Exchange | undefined,
-  reading: CallbackReading,
-  sha256: string,
-): Verdict {
+/** Judges a callback to the callback URL of `exchange` (RT-VALIDATE, RT-MATCH, RT-DUP; threats, rows 7 and 8 and "Delivery faults"). */
+function judgeCallback(exchange: Exchange, reading: CallbackReading, sha256: string): Verdict {
   if (!reading.ok) return rejection(reading.faults);
-  if (!exchange) return { kind: 'discarded', status: 404, reason: 'its group_id or its id is empty' };
   const reason = mismatch(exchange, reading.message);
   if (reason !== null) return { kind: 'discarded', status: 404, reason };
   return JUDGES[reading.message.type](exchange, sha256);
 }
 
 /** The verdict on an invalid callback (RT-VALIDATE). */
-function rejection(faults: readonly string[]): Verdict {
+export function rejection(faults: readonly string[]): Extract<Verdict, { kind: 'rejected' }> {
   return { kind: 'rejected', status: 400, reason: truncateBeforeToken(faults.join('; '), MAX.reason) };
 }
 

@@ -1,7 +1,7 @@
 import { Content } from '../events/content.js';
 import type { RequestEvent } from '../events/events.js';
-import type { Verdict, VerdictKind } from '../events/exchange.js';
-import { idOf, judgeCallback } from '../events/fold-exchange.js';
+import type { Exchange, Verdict, VerdictKind } from '../events/exchange.js';
+import { idOf, rejection } from '../events/fold-exchange.js';
 import type { History } from '../events/history.js';
 import { type Log, ServedRequest } from '../events/log.js';
 import { type Answer, Denial, type Incoming, type Reply, type Route } from '../http/route.js';
@@ -34,6 +34,32 @@ const EXPLANATIONS: Partial<Record<VerdictKind, string>> = {
   discarded: 'This callback matches no pending call: its group_id and id must be those of the invocation.\n',
 };
 
+/** The verdict of the history on a recorded callback. @param exchange as it is after the request event */
+export function verdictOn({ leg }: ServedRequest, exchange: Exchange | undefined): Verdict {
+  const arrival = exchange?.arrivals.findLast(each => each.leg === leg);
+  if (!arrival) throw new Error('the history must be subscribed to the log before the listener starts');
+  return arrival.verdict;
+}
+
+/**
+ * Answers a recorded callback by its verdict. If it could not be stored, the answer makes the tool send it again.
+ * @param ready the answer waits for this
+ */
+export async function answerCallback(
+  log: Log,
+  recorded: ServedRequest,
+  verdict: Verdict,
+  { ready = null, refusal }: { readonly ready?: Promise<void> | null; readonly refusal?: string } = {},
+): Promise<Answer> {
+  const status = await log.stored().then(
+    () => verdict.status,
+    () => 503,
+  );
+  await ready;
+  const body = status === verdict.status ? EXPLANATIONS[verdict.kind] : undefined;
+  return recorded.answer(status, body === undefined ? {} : { body }, { refusal });
+}
+
 /** Receives what is sent to a secret address. */
 interface Receiver {
   /** The keys of the calls that a refused POST concerns. */
@@ -44,7 +70,6 @@ interface Receiver {
 /** Serves secret addresses: guard, token, body, then the receiver (threats, rows 1–8). */
 export class CallbackServer {
   private constructor(
-    private readonly log: Log,
     readonly server: RunningServer,
     private readonly receivers: SecretPaths<Receiver>,
     private readonly base: string,
@@ -112,35 +137,13 @@ export class CallbackServer {
       ],
       onRefused: recordRefusal,
     });
-    return new CallbackServer(log, server, receivers, publicUrl ?? server.url);
+    return new CallbackServer(server, receivers, publicUrl ?? server.url);
   }
 
   /** Creates an address for the tool; `token` is the secret part of its URL. */
   issue(receiver: Receiver): { readonly url: string; readonly token: string } {
     const { token, path } = this.receivers.issue(receiver);
     return { url: this.base + path, token };
-  }
-
-  /**
-   * Records a callback with its verdict, then answers it. If it could not be recorded, the answer makes the tool send it again.
-   * @param ready the answer waits for this
-   */
-  async answer(
-    incoming: Incoming,
-    concerns: Concerns,
-    verdict: Verdict,
-    ready: Promise<void> | null = null,
-  ): Promise<Answer> {
-    const recorded = recordCallback(this.log, incoming, concerns);
-    const status = await this.log.stored().then(
-      () => verdict.status,
-      () => 503,
-    );
-    await ready;
-    const body = status === verdict.status ? EXPLANATIONS[verdict.kind] : undefined;
-    // If a callback belongs to no call, only the refusal explains why it had no effect.
-    const logged = !concerns.calls && 'reason' in verdict ? { refusal: verdict.reason } : {};
-    return recorded.answer(status, body === undefined ? {} : { body }, logged);
   }
 }
 
@@ -149,6 +152,9 @@ export interface CallIds {
   readonly groupId: string;
   readonly id: string;
 }
+
+/** The verdict on a callback that cannot belong to a call. */
+const WITHOUT_IDS = { kind: 'discarded', status: 404, reason: 'its group_id or its id is empty' } as const;
 
 /** Shown for fields of another program's call that its callbacks do not contain. */
 const UNKNOWN = '(unknown)';
@@ -192,15 +198,18 @@ export class OpenListener {
   }
 
   async #receive(incoming: Incoming, body: Content): Promise<Answer> {
+    const { log, history } = this;
     const reading = readCallback(body.json);
     const key = reading.ok ? this.#keyOf(reading.message) : this.#only();
-    const exchange = key === undefined ? undefined : this.history.exchanges.get(key);
-    const concerns = exchange && { calls: [exchange.key], thread: exchange.invocation.group_id };
-    return this.callbacks.answer(
-      incoming,
-      { ...concerns, body },
-      judgeCallback(exchange, reading, body.sha256),
-    );
+    const exchange = key === undefined ? undefined : history.exchanges.get(key);
+    if (exchange) {
+      const { key, invocation } = exchange;
+      const recorded = recordCallback(log, incoming, { calls: [key], thread: invocation.group_id, body });
+      return answerCallback(log, recorded, verdictOn(recorded, history.exchanges.get(key)));
+    }
+    const verdict = reading.ok ? WITHOUT_IDS : rejection(reading.faults);
+    const recorded = recordCallback(log, incoming, { body });
+    return answerCallback(log, recorded, verdict, { refusal: verdict.reason });
   }
 
   #keyOf(message: Callback): string {

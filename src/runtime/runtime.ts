@@ -2,18 +2,23 @@ import { setMaxListeners } from 'node:events';
 import pRetry from 'p-retry';
 import { Content } from '../events/content.js';
 import { ACK_TOLERANCE_MS, type Exchange, isSubscribed } from '../events/exchange.js';
-import { judgeCallback } from '../events/fold-exchange.js';
 import type { History } from '../events/history.js';
 import type { Log } from '../events/log.js';
 import { TransportError } from '../http/client.js';
 import type { Answer, Incoming } from '../http/route.js';
-import { readCallback, type UserChoice } from '../protocol/callbacks.js';
+import type { UserChoice } from '../protocol/callbacks.js';
 import { type Invocation, readInvocation } from '../protocol/invocation.js';
 import type { Clock } from '../system/clock.js';
 import { messageOf, ProtocolCliError } from '../util/errors.js';
 import { exactJson } from '../util/exact-json.js';
 import { readJson } from '../util/json.js';
-import { CallbackServer, type ListenerOptions } from './callback-server.js';
+import {
+  answerCallback,
+  CallbackServer,
+  type ListenerOptions,
+  recordCallback,
+  verdictOn,
+} from './callback-server.js';
 import { readAcknowledgement, type Wire } from './wire.js';
 
 const RETRY_WITHIN_MS = 2_000;
@@ -32,7 +37,7 @@ const SELECTION_GRACE_MS = 1_000;
 
 export interface RuntimeOptions {
   readonly log: Log;
-  /** Must be subscribed to `log` before the runtime starts: the listener uses it to judge callbacks. */
+  /** Must be subscribed to `log` before the runtime starts: it judges callbacks. */
   readonly history: History;
   readonly clock: Clock;
   readonly listener: ListenerOptions;
@@ -164,22 +169,22 @@ export class Runtime {
   }
 
   /**
-   * Judges a callback (RT-VALIDATE, RT-MATCH), records it, answers it. A result is answered only after the invocation was answered. They
-   * use separate connections, so the acknowledgement may arrive later than the result. A tool that sends it only after this answer
-   * violates TOOL-ACK.
+   * Records a callback, which the history judges, and answers it by that verdict. A result is answered only after the invocation was
+   * answered. They use separate connections, so the acknowledgement may arrive later than the result. A tool that sends it only after
+   * this answer violates TOOL-ACK.
    */
   async #receive(key: string, incoming: Incoming, body: Content): Promise<Answer> {
     const { log, history, clock } = this.options;
-    const exchange = history.exchanges.get(key);
-    if (!exchange) return { status: 404 };
-    const verdict = judgeCallback(exchange, readCallback(body.json), body.sha256);
+    const thread = history.exchanges.get(key)?.invocation.group_id;
+    if (thread === undefined) return { status: 404 };
+    const recorded = recordCallback(log, incoming, { calls: [key], thread, body });
+    const verdict = verdictOn(recorded, history.exchanges.get(key));
     const isAcknowledged = () => {
       const last = history.exchanges.get(key)?.attempts.at(-1);
       return last === undefined || last.endedAt !== undefined;
     };
     const ready = verdict.kind === 'settles' ? until(log, isAcknowledged, { clock, ms: ACK_WAIT_MS }) : null;
-    const concerns = { calls: [key], thread: exchange.invocation.group_id, body };
-    return this.callbacks.answer(incoming, concerns, verdict, ready);
+    return answerCallback(log, recorded, verdict, { ready });
   }
 
   #exchange(key: string): Exchange {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { parseFixtures } from '../../src/fixtures/read-fixtures.js';
-import { type FileText, type Stage, stageWith } from './stage.js';
+import { type FileText, type StartedMock, startMock } from './start-mock.js';
 
-const discovered = async (stage: Stage) => (await fetch(`${stage.tool.url}/.well-known/rap-toolset`)).text();
+const discovered = async (mock: StartedMock) =>
+  (await fetch(`${mock.tool.url}/.well-known/rap-toolset`)).text();
 
 const invalid = {
   name: 'x',
@@ -27,13 +28,13 @@ describe('document: discovery answers what is written', () => {
     [null, () => 'null'],
     [0, () => '0'],
   ])('%j', async (document, text) => {
-    await using stage = await stageWith({ ...any, document });
-    expect(await discovered(stage)).toBe(text(`${stage.tool.url}/invoke`));
-    const endpoint = `${stage.tool.url}/invoke`;
-    const call = await stage.invoke({ operation: 'a b', endpoint });
+    await using mock = await startMock({ ...any, document });
+    expect(await discovered(mock)).toBe(text(`${mock.tool.url}/invoke`));
+    const endpoint = `${mock.tool.url}/invoke`;
+    const call = await mock.invoke({ operation: 'a b', endpoint });
     expect((await call.result()).body).toMatchObject({ text: 'answered a b' });
-    expect((await stage.tool.waitForCall('a b')).answeredBy).toBe('#1');
-    expect(await stage.tool.verified()).toMatchObject({ ok: true });
+    expect((await mock.tool.waitForCall('a b')).answeredBy).toBe('#1');
+    expect(await mock.tool.verified()).toMatchObject({ ok: true });
   });
 
   test('calls are checked against a toolset beside it; needsMigration of the document counts', async () => {
@@ -43,26 +44,26 @@ describe('document: discovery answers what is written', () => {
       toolset: { name: 't', tools: [tool] },
       document: { needsMigration: true },
     };
-    await using stage = await stageWith(file);
-    const call = await stage.invoke({ endpoint: `${stage.tool.url}/invoke` });
+    await using mock = await startMock(file);
+    const call = await mock.invoke({ endpoint: `${mock.tool.url}/invoke` });
     expect((await call.result()).body).toMatchObject({
       text: expect.stringMatching(/^Error: invalid arguments/),
     });
     const move = { session_id: 'g', destination_url: 'https://new.example/' };
-    expect((await stage.post('/migrate', move)).status).toBe(200);
+    expect((await mock.post('/migrate', move)).status).toBe(200);
     expect(() => parseFixtures({ version: 1, ...file, faults: { migrate: { status: 500 } } })).not.toThrow();
   });
 
   test('a toolset that changes: replaceFixtures() replaces document, toolset and faults', async () => {
-    await using stage = await stageWith({ ...any, document: {} });
-    await stage.tool.replaceFixtures({ version: 1, ...any, document: 'now' });
-    expect(await discovered(stage)).toBe('"now"');
-    await stage.tool.replaceFixtures({
+    await using mock = await startMock({ ...any, document: {} });
+    await mock.tool.replaceFixtures({ version: 1, ...any, document: 'now' });
+    expect(await discovered(mock)).toBe('"now"');
+    await mock.tool.replaceFixtures({
       version: 1,
       faults: { discovery: { body: '{"name":' } },
       fixtures: [{ match: { operation: 'op' }, reply: { payload: 1 } }],
     });
-    expect(await discovered(stage)).toBe('{"name":');
-    expect(stage.tool.toolset.tools).toMatchObject([{ name: 'op' }]);
+    expect(await discovered(mock)).toBe('{"name":');
+    expect(mock.tool.toolset.tools).toMatchObject([{ name: 'op' }]);
   });
 });

@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { parseFixtures } from '../../src/fixtures/read-fixtures.js';
 import { defineTool } from '../../src/mock/handlers.js';
-import { replying, type Stage, stageWith, watchedClock } from './stage.js';
+import { replying, type StartedMock, startMock, watchedClock } from './start-mock.js';
 
-async function textOf(stage: Stage, id: string, options: object = {}) {
-  return (await (await stage.invoke({ id, ...options })).result()).body?.['text'];
+async function textOf(mock: StartedMock, id: string, options: object = {}) {
+  return (await (await mock.invoke({ id, ...options })).result()).body?.['text'];
 }
 
 describe('close() sends everything at once', () => {
   test('an event on demand that was not fired is not sent', async () => {
     const reply = [{ result: { text: 'on', subscription: true } }, { event: { text: 'now' }, on: 'demand' }];
-    await using stage = await stageWith(replying(reply));
-    const call = await stage.invoke();
+    await using mock = await startMock(replying(reply));
+    const call = await mock.invoke();
     await call.result();
-    await stage.tool.close({ drainMs: 10_000 });
+    await mock.tool.close({ drainMs: 10_000 });
     expect(call.callbacks).toHaveLength(1);
   });
 
@@ -22,35 +22,35 @@ describe('close() sends everything at once', () => {
     const handle = ({ signal }: { signal: AbortSignal }) =>
       new Promise(resolve => signal.addEventListener('abort', () => resolve(heard.push(signal.reason))));
     const handlers = [defineTool({ name: 'op', description: '', inputSchema: {}, handle })];
-    await using stage = await stageWith(null, { handlers });
-    await stage.invoke();
-    await stage.tool.close({ drainMs: 0 });
+    await using mock = await startMock(null, { handlers });
+    await mock.invoke();
+    await mock.tool.close({ drainMs: 0 });
     expect(heard).toEqual(['the tool is stopping']);
-    expect(stage.tool.verify()).toMatchObject({ ok: false, undelivered: { count: 1 } });
+    expect(mock.tool.verify()).toMatchObject({ ok: false, undelivered: { count: 1 } });
   });
 });
 
 describe('redeliver() sends the last callback again', () => {
   test('the same bytes to the same address', async () => {
-    await using stage = await stageWith(replying({ payload: '{{uuid}}' }));
-    const call = await stage.invoke();
+    await using mock = await startMock(replying({ payload: '{{uuid}}' }));
+    const call = await mock.invoke();
     await call.result();
-    const { key } = await stage.tool.waitForDelivery('i');
-    expect(stage.tool.redeliver(key)).toBe(true);
+    const { key } = await mock.tool.waitForDelivery('i');
+    expect(mock.tool.redeliver(key)).toBe(true);
     const again = await call.waitFor(callback => callback !== call.callbacks[0]);
     expect([again.raw, again.url]).toEqual([call.callbacks[0]?.raw, call.callbacks[0]?.url]);
-    expect(stage.runtime.verdict()).toEqual([]);
-    expect(stage.tool.calls()[0]?.deliveries).toHaveLength(2);
+    expect(mock.runtime.verdict()).toEqual([]);
+    expect(mock.tool.calls()[0]?.deliveries).toHaveLength(2);
   });
 
   test('also of a malformed call, in its own thread', async () => {
-    await using stage = await stageWith(replying({ payload: 'x' }));
-    const call = await stage.invoke({ fields: { operation: 7 } });
+    await using mock = await startMock(replying({ payload: 'x' }));
+    const call = await mock.invoke({ fields: { operation: 7 } });
     await call.next();
-    const { key } = await stage.tool.waitForDelivery('i');
-    expect(stage.tool.redeliver(key)).toBe(true);
+    const { key } = await mock.tool.waitForDelivery('i');
+    expect(mock.tool.redeliver(key)).toBe(true);
     await call.waitFor(callback => callback !== call.callbacks[0]);
-    const ofCalls = stage.told('request').filter(({ purpose }) => purpose !== 'discovery');
+    const ofCalls = mock.eventsOfKind('request').filter(({ purpose }) => purpose !== 'discovery');
     expect(new Set(ofCalls.map(({ thread }) => thread))).toEqual(new Set(['g']));
   });
 });
@@ -68,41 +68,39 @@ describe('reset()', () => {
   };
 
   test('of everything: also the list of calls, repeats and verification', async () => {
-    await using stage = await stageWith(sequence);
-    const call = await stage.invoke();
+    await using mock = await startMock(sequence);
+    const call = await mock.invoke();
     await call.result();
-    await stage.tool.waitForDelivery('i');
-    stage.tool.reset();
-    expect([stage.tool.events, stage.tool.calls(), stage.tool.verify().fixtures]).toMatchObject([
+    await mock.tool.waitForDelivery('i');
+    mock.tool.reset();
+    expect([mock.tool.events, mock.tool.calls(), mock.tool.verify().fixtures]).toMatchObject([
       [],
       [],
       [{ id: 'one', calls: 0, status: 'unused' }],
     ]);
-    await stage.post('/invoke', JSON.stringify(call.invocation));
-    expect(await stage.tool.waitForDelivery('i')).toMatchObject({ arrivals: 1 });
+    await mock.post('/invoke', JSON.stringify(call.invocation));
+    expect(await mock.tool.waitForDelivery('i')).toMatchObject({ arrivals: 1 });
   });
 });
 
 describe('replaceFixtures()', () => {
   test('applies from the next call on; counts stay', async () => {
     const clock = watchedClock();
-    await using stage = await stageWith(replying({ payload: 'old {{count}}', delay: 5 }), { clock });
-    const first = await stage.invoke({ id: 'a' });
+    await using mock = await startMock(replying({ payload: 'old {{count}}', delay: 5 }), { clock });
+    const first = await mock.invoke({ id: 'a' });
     await clock.nextWait();
-    await stage.tool.replaceFixtures(
-      parseFixtures({ version: 1, ...replying({ payload: 'new {{count}}' }) }),
-    );
+    await mock.tool.replaceFixtures(parseFixtures({ version: 1, ...replying({ payload: 'new {{count}}' }) }));
     clock.advance(5);
     expect((await first.result()).body).toMatchObject({ text: 'old 1' });
-    expect(await textOf(stage, 'b')).toBe('new 2');
+    expect(await textOf(mock, 'b')).toBe('new 2');
   });
 
   test('replaces the toolset at once', async () => {
-    await using stage = await stageWith(replying({ payload: 'x' }));
+    await using mock = await startMock(replying({ payload: 'x' }));
     const fixtures = [{ match: { operation: 'other' }, reply: { payload: 'y' } }];
-    await stage.tool.replaceFixtures(parseFixtures({ version: 1, fixtures }));
-    expect((await stage.runtime.discover(stage.tool.url)).tools.map(({ name }) => name)).toEqual(['other']);
-    expect(await textOf(stage, 'a', { operation: 'other' })).toBe('y');
-    expect(stage.tool.toolset.tools).toHaveLength(1);
+    await mock.tool.replaceFixtures(parseFixtures({ version: 1, fixtures }));
+    expect((await mock.runtime.discover(mock.tool.url)).tools.map(({ name }) => name)).toEqual(['other']);
+    expect(await textOf(mock, 'a', { operation: 'other' })).toBe('y');
+    expect(mock.tool.toolset.tools).toHaveLength(1);
   });
 });

@@ -5,7 +5,7 @@ import { parseFixtures } from '../../src/fixtures/read-fixtures.js';
 import { type MockToolOptions, startMockTool } from '../../src/mock/mock-tool.js';
 import { temporaryFolder } from '../e2e/support/folder.js';
 import { troubleOf } from '../support/failing.js';
-import { replying, stageWith } from './stage.js';
+import { replying, startMock } from './start-mock.js';
 
 const DEMO_FILE = JSON.parse(readFileSync(new URL('../../fixtures/demo.json', import.meta.url), 'utf8'));
 
@@ -13,23 +13,23 @@ const DEMO: unknown = DEMO_FILE;
 
 describe('waitForCall(), waitForDelivery()', () => {
   test('resolves to a call that arrived, or to the next one', async () => {
-    await using stage = await stageWith(replying({ payload: 'x' }));
-    const next = stage.tool.waitForCall('op');
-    await stage.invoke({ id: 'a' });
+    await using mock = await startMock(replying({ payload: 'x' }));
+    const next = mock.tool.waitForCall('op');
+    await mock.invoke({ id: 'a' });
     expect((await next).invocation?.id).toBe('a');
-    expect((await stage.tool.waitForCall()).key).toBe('["g","a"]');
-    await stage.invoke({ id: 'b' });
-    expect((await stage.tool.waitForCall(({ invocation }) => invocation?.id === 'b')).key).toBe('["g","b"]');
+    expect((await mock.tool.waitForCall()).key).toBe('["g","a"]');
+    await mock.invoke({ id: 'b' });
+    expect((await mock.tool.waitForCall(({ invocation }) => invocation?.id === 'b')).key).toBe('["g","b"]');
   });
 
   test('resolves to a delivery once it was accepted or dropped; a refused call may be sent again', async () => {
     const faults = { ack: { status: 503 } };
-    await using stage = await stageWith(replying({ payload: 'x' }, { faults }));
-    await stage.invoke({ id: 'refused' });
-    await expect(stage.tool.waitForDelivery('refused', { timeoutMs: 1 })).rejects.toThrow(
+    await using mock = await startMock(replying({ payload: 'x' }, { faults }));
+    await mock.invoke({ id: 'refused' });
+    await expect(mock.tool.waitForDelivery('refused', { timeoutMs: 1 })).rejects.toThrow(
       'timed out after 1 ms waiting for the delivery of the call "refused"; the last calls: op (refused, refused)',
     );
-    await using taken = await stageWith(replying({ payload: 'x' }));
+    await using taken = await startMock(replying({ payload: 'x' }));
     await taken.invoke({ id: 'taken' });
     expect((await taken.tool.waitForDelivery('taken')).dropped).toEqual([]);
     await taken.invoke({ id: 'lost', answers: [404] });
@@ -39,23 +39,23 @@ describe('waitForCall(), waitForDelivery()', () => {
   });
 
   test('a timeout error lists the last calls', async () => {
-    await using stage = await stageWith(replying({ payload: 'x', delay: '1h' }));
-    await expect(stage.tool.waitForCall('op', { timeoutMs: 1 })).rejects.toThrow(
+    await using mock = await startMock(replying({ payload: 'x', delay: '1h' }));
+    await expect(mock.tool.waitForCall('op', { timeoutMs: 1 })).rejects.toThrow(
       'timed out after 1 ms waiting for a call of "op"; no call was received',
     );
-    await stage.invoke({ id: 'a' });
-    await expect(stage.tool.waitForDelivery('a', { timeoutMs: 1 })).rejects.toThrow(
+    await mock.invoke({ id: 'a' });
+    await expect(mock.tool.waitForDelivery('a', { timeoutMs: 1 })).rejects.toThrow(
       'timed out after 1 ms waiting for the delivery of the call "a"; the last calls: op (a, waiting)',
     );
-    await expect(stage.tool.waitForCall('po')).rejects.toThrow('unknown operation "po". Did you mean "op"?');
+    await expect(mock.tool.waitForCall('po')).rejects.toThrow('unknown operation "po". Did you mean "op"?');
   });
 
   test('a delivery is found by thread, because ids are unique per thread only', async () => {
-    await using stage = await stageWith(replying({ payload: '{{group_id}}' }));
-    for (const groupId of ['g', 'h']) await (await stage.invoke({ groupId })).result();
-    const { key } = await stage.tool.waitForDelivery('i', { groupId: 'h' });
+    await using mock = await startMock(replying({ payload: '{{group_id}}' }));
+    for (const groupId of ['g', 'h']) await (await mock.invoke({ groupId })).result();
+    const { key } = await mock.tool.waitForDelivery('i', { groupId: 'h' });
     expect(key).toBe('["h","i"]');
-    await expect(stage.tool.waitForDelivery('i', { groupId: 'x', timeoutMs: 1 })).rejects.toThrow(
+    await expect(mock.tool.waitForDelivery('i', { groupId: 'x', timeoutMs: 1 })).rejects.toThrow(
       'timed out after 1 ms waiting for the delivery of the call "i" in "x"',
     );
   });
@@ -63,17 +63,17 @@ describe('waitForCall(), waitForDelivery()', () => {
 
 describe('verified()', () => {
   test('waits for pending callbacks and for later results', async () => {
-    await using stage = await stageWith(replying({ payload: 'x', delay: '30ms' }));
-    const call = await stage.invoke();
-    expect(stage.tool.verify()).toMatchObject({ ok: false, undelivered: { count: 1 } });
-    expect(await stage.tool.verified()).toMatchObject({ ok: true, calls: 1 });
+    await using mock = await startMock(replying({ payload: 'x', delay: '30ms' }));
+    const call = await mock.invoke();
+    expect(mock.tool.verify()).toMatchObject({ ok: false, undelivered: { count: 1 } });
+    expect(await mock.tool.verified()).toMatchObject({ ok: true, calls: 1 });
     expect(call.callbacks).toHaveLength(1);
   });
 
   test('reports what is still pending after the timeout', async () => {
-    await using stage = await stageWith(replying({ payload: 'x', delay: '1h' }));
-    await stage.invoke();
-    expect(await stage.tool.verified({ timeoutMs: 1 })).toMatchObject({
+    await using mock = await startMock(replying({ payload: 'x', delay: '1h' }));
+    await mock.invoke();
+    expect(await mock.tool.verified({ timeoutMs: 1 })).toMatchObject({
       ok: false,
       undelivered: { examples: [{ why: 'still pending' }] },
     });
@@ -132,14 +132,14 @@ describe('required options', () => {
 });
 
 test('subscribers receive every event, and a limited number is remembered', async () => {
-  await using stage = await stageWith(replying({ payload: 'x' }), { keep: 3 });
-  const told: string[] = [];
-  const stop = stage.tool.subscribe(({ kind }) => void told.push(kind));
-  await (await stage.invoke({ id: 'a' })).result();
-  expect(told).toContain('matched');
+  await using mock = await startMock(replying({ payload: 'x' }), { keep: 3 });
+  const kinds: string[] = [];
+  const stop = mock.tool.subscribe(({ kind }) => void kinds.push(kind));
+  await (await mock.invoke({ id: 'a' })).result();
+  expect(kinds).toContain('matched');
   stop();
-  const before = told.length;
-  await (await stage.invoke({ id: 'b' })).result();
-  expect([told.length, stage.tool.events.length]).toEqual([before, 3]);
-  expect(stage.tool.forgotten).toBeGreaterThan(0);
+  const before = kinds.length;
+  await (await mock.invoke({ id: 'b' })).result();
+  expect([kinds.length, mock.tool.events.length]).toEqual([before, 3]);
+  expect(mock.tool.forgotten).toBeGreaterThan(0);
 });

@@ -3,7 +3,7 @@ import { openSink, SINKS } from '../../peers/callback-sink.mjs';
 import { openRuntime } from '../../peers/runtime.mjs';
 import { eventually } from '../support/eventually.js';
 import { type Folder, temporaryFolder } from '../support/folder.js';
-import { type Mock, type MockHere, startMock, startMockHere } from '../support/mock.js';
+import { type MockHere, type MockProcess, startMockHere, startMockProcess } from '../support/mock.js';
 import { run } from '../support/program.js';
 
 /** INT and TERM are a server's normal end: what is pending goes out at once. */
@@ -11,8 +11,8 @@ const COUNT = 50;
 const FIXTURES =
   'version: 1\nfixtures:\n  - { id: late, match: { operation: late }, reply: { delay: 1h, payload: "{{arguments.n}}" } }\n';
 
-async function lateMock(folder: Folder, ...args: string[]): Promise<Mock> {
-  return startMock([await folder.write('late.yaml', FIXTURES), '-q', ...args]);
+async function lateMock(folder: Folder, ...args: string[]): Promise<MockProcess> {
+  return startMockProcess([await folder.write('late.yaml', FIXTURES), '-q', ...args]);
 }
 
 /** One in this process, for one signal. */
@@ -78,7 +78,7 @@ describe.concurrent('pending callbacks at the end', () => {
     const deaf = `export default { name: 'op', description: 'Waits', inputSchema: {},
       handle: () => new Promise(resolve => setTimeout(resolve, 3_600_000)) };`;
     const handlers = await folder.write('deaf.mjs', deaf);
-    await using mock = await startMock(['--handlers', handlers, '--drain', '300ms', '--verify', '-q']);
+    await using mock = await startMockProcess(['--handlers', handlers, '--drain', '300ms', '--verify', '-q']);
     await using runtime = await openRuntime();
     await runtime.invoke(mock.url, 'op', {}, { id: 'lost' });
     const { status, stderr } = await mock.stop();

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openRuntime } from '../../peers/runtime.mjs';
 import { eventually } from '../support/eventually.js';
 import { type Folder, temporaryFolder } from '../support/folder.js';
-import { startMock } from '../support/mock.js';
+import { startMockProcess } from '../support/mock.js';
 import { ROOT, run, shellLine } from '../support/program.js';
 
 /** Operations in code, and a mock in another program. */
@@ -39,7 +39,7 @@ async function dependent(): Promise<Folder> {
 describe.concurrent('--handlers', () => {
   it('answers with a module that imports the library', async () => {
     await using folder = await dependent();
-    await using mock = await startMock(['--handlers', 'tool.mjs'], { cwd: folder.path });
+    await using mock = await startMockProcess(['--handlers', 'tool.mjs'], { cwd: folder.path });
     await using runtime = await openRuntime();
     const { tools } = await runtime.discover(mock.url);
     expect(tools).toMatchObject([{ name: 'edit_file', inputSchema: { required: ['path'] } }]);
@@ -71,7 +71,7 @@ describe.concurrent('--handlers', () => {
       'f.yaml',
       'version: 1\nfixtures: [{ match: { operation: echo }, reply: { payload: "{{arguments.who}}" } }]\n',
     );
-    await using mock = await startMock([fixtures, '--handlers', 'tool.mjs'], { cwd: folder.path });
+    await using mock = await startMockProcess([fixtures, '--handlers', 'tool.mjs'], { cwd: folder.path });
     await using runtime = await openRuntime();
     const textOf = async (operation: string) => {
       const call = await runtime.invoke(mock.url, operation, {});

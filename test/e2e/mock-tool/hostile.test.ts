@@ -5,7 +5,7 @@ import { openRuntime } from '../../peers/runtime.mjs';
 import { temporaryFolder } from '../support/folder.js';
 import { ask } from '../support/http.js';
 import { runHere } from '../support/in-process.js';
-import { startMock, startMockHere } from '../support/mock.js';
+import { startMockHere, startMockProcess } from '../support/mock.js';
 import { run } from '../support/program.js';
 import { silentServer } from '../support/sockets.js';
 
@@ -17,7 +17,7 @@ const ECHO =
 describe.concurrent('invocations', () => {
   it('row 15: an endless body is answered 413, and memory stays flat', async () => {
     await using folder = await temporaryFolder();
-    await using mock = await startMock([await folder.write('f.yaml', ECHO), '--max-body', '1m']);
+    await using mock = await startMockProcess([await folder.write('f.yaml', ECHO), '--max-body', '1m']);
     await using runtime = await openRuntime();
     await (await runtime.invoke(mock.url, 'a', { text: 'warm' })).result();
     const before = await peakMemory(mock.pid);
@@ -62,7 +62,7 @@ describe.concurrent('invocations', () => {
   it('row 22: a catastrophic pattern in a schema or a fixture is interrupted; others are answered meanwhile', async () => {
     await using folder = await temporaryFolder();
     const file = await folder.write('f.yaml', CATASTROPHIC);
-    await using mock = await startMock([file]);
+    await using mock = await startMockProcess([file]);
     await using runtime = await openRuntime();
     const evil = `${'a'.repeat(40)}!`;
     const costly = await Promise.all([

@@ -6,7 +6,7 @@ import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@mod
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { INITIALIZE, rpcCall } from '../../mock/mcp/mcp-stage.js';
+import { INITIALIZE, rpcCall } from '../../mock/mcp/start-mcp-mock.js';
 import { eventually } from '../support/eventually.js';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { runHere } from '../support/in-process.js';

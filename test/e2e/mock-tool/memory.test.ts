@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { expect, it } from 'vitest';
 import { openRuntime } from '../../peers/runtime.mjs';
 import { temporaryFolder } from '../support/folder.js';
-import { startMock } from '../support/mock.js';
+import { startMockProcess } from '../support/mock.js';
 
 const MiB = 1024 * 1024;
 const CALLS = 8;
@@ -16,7 +16,7 @@ fixtures:
 it('row 15: a flood of open invocations of 10 MiB with 3.5 million values each: no crash, good calls are answered', async () => {
   const value = Buffer.from(`[${'{},'.repeat((10 * MiB - 1_000) / 3)}1]`);
   await using folder = await temporaryFolder();
-  await using mock = await startMock([await folder.write('f.yaml', FIXTURES), '-q']);
+  await using mock = await startMockProcess([await folder.write('f.yaml', FIXTURES), '-q']);
   await using runtime = await openRuntime();
   const agent = new Agent({ keepAlive: true });
   const held = (n: number) => {

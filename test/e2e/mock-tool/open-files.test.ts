@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { openSink } from '../../peers/callback-sink.mjs';
 import { temporaryFolder } from '../support/folder.js';
 import { ask } from '../support/http.js';
-import { startMock } from '../support/mock.js';
+import { startMockProcess } from '../support/mock.js';
 
 /** Its schema needs a compiler, and its result a diff. */
 const FIXTURES = `
@@ -23,7 +23,9 @@ fixtures:
 test('row 33: with few open files and many clients, every acknowledged call is delivered, and the next one too', async () => {
   await using folder = await temporaryFolder();
   await using sink = await openSink(200);
-  await using mock = await startMock([await folder.write('edit.yaml', FIXTURES), '-q'], { openFiles: 64 });
+  await using mock = await startMockProcess([await folder.write('edit.yaml', FIXTURES), '-q'], {
+    openFiles: 64,
+  });
   const agent = new Agent({ keepAlive: true }); // its connections stay open until all calls are acknowledged
   const call = async (id: string) => {
     const addressee = { callback_url: sink.url, group_id: 'g', id };

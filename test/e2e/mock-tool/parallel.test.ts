@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storm } from '../../peers/storm.mjs';
 import { temporaryFolder } from '../support/folder.js';
-import { type Mock, startMock } from '../support/mock.js';
+import { type MockProcess, startMockProcess } from '../support/mock.js';
 
 /** Calls over 50 connections and 100 threads: none is missing, comes twice, crosses another or overtakes it. */
 const FIXTURES = `
@@ -24,10 +24,16 @@ const exactly = (calls: number) => ({
   ...{ missing: 0, twice: 0, crossed: 0, disordered: 0, refusals: {} },
 });
 
-let mock: Mock;
+let mock: MockProcess;
 beforeAll(async () => {
   await using folder = await temporaryFolder();
-  mock = await startMock([await folder.write('storm.yaml', FIXTURES), '-q', '--verify', '--seed', 'storm']);
+  mock = await startMockProcess([
+    await folder.write('storm.yaml', FIXTURES),
+    '-q',
+    '--verify',
+    '--seed',
+    'storm',
+  ]);
 });
 afterAll(() => mock.stop('SIGKILL'));
 

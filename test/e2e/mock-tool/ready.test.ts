@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { openRuntime } from '../../peers/runtime.mjs';
 import { runHere } from '../support/in-process.js';
-import { startMock, startMockHere } from '../support/mock.js';
+import { startMockHere, startMockProcess } from '../support/mock.js';
 import { closedPort, silentServer } from '../support/sockets.js';
 
 /** `mock-tool` comes up, says where, and ends as a server does. */
 describe.concurrent('without arguments', () => {
   it('serves the demo toolset; the ready line names the URL, and it ends with 0', async () => {
-    await using mock = await startMock([]);
+    await using mock = await startMockProcess([]);
     await using runtime = await openRuntime();
     expect(mock.url).toBe(`http://127.0.0.1:${mock.port}`);
     const { name, tools } = await runtime.discover(mock.url);
@@ -24,7 +24,7 @@ describe.concurrent('without arguments', () => {
   });
 
   it.each(['SIGINT', 'SIGHUP'] as const)('%s is a normal end', async signal => {
-    await using mock = await startMock([]);
+    await using mock = await startMockProcess([]);
     expect(await mock.stop(signal)).toMatchObject({ status: 0, stderr: '' });
   });
 });

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { openRuntime } from '../../peers/runtime.mjs';
 import { temporaryFolder } from '../support/folder.js';
-import { startMock, startMockHere } from '../support/mock.js';
+import { startMockHere, startMockProcess } from '../support/mock.js';
 import { run } from '../support/program.js';
 
 const FIXTURES =
@@ -37,7 +37,7 @@ it('threats, "disk full": what is acknowledged is in the file when the process i
   await using folder = await temporaryFolder();
   await using runtime = await openRuntime();
   const path = folder.file('run.ndjson');
-  await using mock = await startMock([await folder.write('f.yaml', FIXTURES), '--save', path]);
+  await using mock = await startMockProcess([await folder.write('f.yaml', FIXTURES), '--save', path]);
   const call = await runtime.invoke(mock.url, 'echo', { n: 7 });
   expect(call.ack.status).toBe(200);
   await mock.stop('SIGKILL');

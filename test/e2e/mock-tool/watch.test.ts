@@ -2,13 +2,13 @@ import { mkdir, rename } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { invokeOnce } from '../../peers/runtime.mjs';
 import { type Folder, temporaryFolder } from '../support/folder.js';
-import { type Mock, type MockHere, startMock, startMockHere } from '../support/mock.js';
+import { type MockHere, type MockProcess, startMockHere, startMockProcess } from '../support/mock.js';
 
 /** `--watch`: an edit is served from the next call on; a broken one is reported and not served. */
 const fixture = (payload: string) =>
   `version: 1\nfixtures:\n  - match: { operation: a }\n    reply: { payload: "${payload}" }\n`;
 
-async function textOf({ url }: Pick<Mock, 'url'>): Promise<unknown> {
+async function textOf({ url }: Pick<MockProcess, 'url'>): Promise<unknown> {
   const { callbacks } = await invokeOnce(url, 'a', {});
   return callbacks.at(-1)?.body?.['text'];
 }
@@ -45,7 +45,7 @@ describe.concurrent('--watch', () => {
     await using folder = await temporaryFolder();
     await mkdir(folder.file('all'));
     await folder.write('all/a.yaml', fixture('old'));
-    await using mock = await startMock(['all', '--watch'], { cwd: folder.path });
+    await using mock = await startMockProcess(['all', '--watch'], { cwd: folder.path });
     await folder.write('all/b.yaml', fixture('more').replace('operation: a', 'operation: b'));
     await mock.says(/^reloaded 2 fixtures \(was 1\)$/m);
     const { callbacks } = await invokeOnce(mock.url, 'b', {});

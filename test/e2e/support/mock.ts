@@ -38,9 +38,9 @@ const { start, startHere } = serverCommand(['mock-tool'], readySchema, ({ url })
   },
 }));
 
-export { start as startMock, startHere as startMockHere };
+export { start as startMockProcess, startHere as startMockHere };
 
 /** A built `mock-tool` that runs, piped, and said in its ready line where it is reached. */
-export type Mock = Awaited<ReturnType<typeof start>>;
+export type MockProcess = Awaited<ReturnType<typeof start>>;
 /** One in this process. */
 export type MockHere = Awaited<ReturnType<typeof startHere>>;

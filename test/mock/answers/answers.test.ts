@@ -3,10 +3,10 @@ import { defineTool } from '../../../src/mock/handlers.js';
 import { startMockTool } from '../../../src/mock/mock-tool.js';
 import { errorOf } from '../../support/failing.js';
 import { fakeClock } from '../../support/fake-clock.js';
-import { replying, replyingEach, type Stage, stageWith } from '../stage.js';
+import { replying, replyingEach, type StartedMock, startMock } from '../start-mock.js';
 
-async function textOf(stage: Stage, id: string, options: object = {}) {
-  return (await (await stage.invoke({ id, ...options })).result()).body?.['text'];
+async function textOf(mock: StartedMock, id: string, options: object = {}) {
+  return (await (await mock.invoke({ id, ...options })).result()).body?.['text'];
 }
 
 describe('TOOL-RATE: a call beyond the rate gets 200 and an error with the time to wait', () => {
@@ -16,23 +16,23 @@ describe('TOOL-RATE: a call beyond the rate gets 200 and an error with the time 
     [{ calls: 1, within: 20 }, 'Error: rate limit exceeded. Retry after 1 second.'],
     [{ calls: 2, within: 120_000 }, 'ok'],
   ])('%j', async (rateLimit, text) => {
-    await using stage = await stageWith(replying({ payload: 'ok' }), { rateLimit, clock: fakeClock() });
-    expect([await textOf(stage, 'a'), await textOf(stage, 'b')]).toEqual(['ok', text]);
+    await using mock = await startMock(replying({ payload: 'ok' }), { rateLimit, clock: fakeClock() });
+    expect([await textOf(mock, 'a'), await textOf(mock, 'b')]).toEqual(['ok', text]);
   });
 
   test('a rejected call counts for no fixture and is not unmatched; a later call is accepted', async () => {
     const clock = fakeClock();
-    await using stage = await stageWith(replying({ payload: '{{count}}' }), {
+    await using mock = await startMock(replying({ payload: '{{count}}' }), {
       rateLimit: { calls: 1, within: 1_000 },
       clock,
     });
-    await textOf(stage, 'a');
-    await textOf(stage, 'b');
+    await textOf(mock, 'a');
+    await textOf(mock, 'b');
     clock.advance(1_000);
-    expect(await textOf(stage, 'c')).toBe('2');
-    expect(stage.told('planned')).toMatchObject([{ plan: 'rate-limit' }]);
-    await stage.tool.waitForDelivery('c');
-    expect(stage.tool.verify()).toMatchObject({ ok: true, calls: 3, unmatched: { count: 0 } });
+    expect(await textOf(mock, 'c')).toBe('2');
+    expect(mock.eventsOfKind('planned')).toMatchObject([{ plan: 'rate-limit' }]);
+    await mock.tool.waitForDelivery('c');
+    expect(mock.tool.verify()).toMatchObject({ ok: true, calls: 3, unmatched: { count: 0 } });
   });
 });
 
@@ -45,29 +45,29 @@ describe('TOOL-VALIDATE: the schema is checked first, then handlers, then fixtur
   });
 
   test('a handler takes precedence over a fixture operation and uses its own schema', async () => {
-    await using stage = await stageWith(replying({ payload: 'fixture' }), { handlers: [handler] });
-    expect(await textOf(stage, 'a', { args: { n: 1 } })).toBe('code 1');
-    expect(await textOf(stage, 'b', { args: {} })).toContain('Error: invalid arguments: $.n is required');
-    expect(stage.told('matched').map(({ fixture }) => fixture)).toEqual(['handler:op', null]);
+    await using mock = await startMock(replying({ payload: 'fixture' }), { handlers: [handler] });
+    expect(await textOf(mock, 'a', { args: { n: 1 } })).toBe('code 1');
+    expect(await textOf(mock, 'b', { args: {} })).toContain('Error: invalid arguments: $.n is required');
+    expect(mock.eventsOfKind('matched').map(({ fixture }) => fixture)).toEqual(['handler:op', null]);
   });
 
   test('TOOL-UNKNOWN-OP, row 24: the error repeats the name, escaped for terminals', async () => {
-    await using stage = await stageWith(null, { handlers: [handler] });
-    expect(await textOf(stage, 'a', { operation: 'o\u202e\u001b[2Jp' })).toBe(
+    await using mock = await startMock(null, { handlers: [handler] });
+    expect(await textOf(mock, 'a', { operation: 'o\u202e\u001b[2Jp' })).toBe(
       'Error: unknown operation "o\\u202e\\u001b[2Jp". Use one of op.',
     );
-    expect(stage.told('matched')).toMatchObject([{ fixture: null }]);
+    expect(mock.eventsOfKind('matched')).toMatchObject([{ fixture: null }]);
   });
 
   test('without a match, the error shows the nearest fixture and the difference', async () => {
     const fixtures = [
       { id: 'far', match: { operation: 'op', arguments: { n: 1 } }, reply: { payload: 'x' } },
     ];
-    await using stage = await stageWith({ fixtures });
-    expect(await textOf(stage, 'a', { args: { n: 2 } })).toMatch(
+    await using mock = await startMock({ fixtures });
+    expect(await textOf(mock, 'a', { args: { n: 2 } })).toMatch(
       /^Error: no fixture matches .*"far".*\$\.arguments\.n/,
     );
-    expect(stage.tool.calls()).toMatchObject([{ answeredBy: null, nearest: { fixture: 'far' } }]);
+    expect(mock.tool.calls()).toMatchObject([{ answeredBy: null, nearest: { fixture: 'far' } }]);
   });
 });
 
@@ -83,17 +83,17 @@ describe('templates contain values of the call', () => {
       ['<%= process.exit(1) %>{{arguments.constructor}}{{arguments.a.__proto__}}', '<%= process.exit(1) %>'],
     ];
     const replies = templates.map(([text]) => ({ result: { text } }));
-    await using stage = await stageWith(replyingEach(replies), { clock: fakeClock() });
+    await using mock = await startMock(replyingEach(replies), { clock: fakeClock() });
     for (const [n, [, text]] of templates.entries()) {
       const more = { args: { a: { b: 'deep' } }, callId: 'c', userId: 'u' };
-      const given = await textOf(stage, 'i', { operation: `op${n}`, ...more });
+      const given = await textOf(mock, 'i', { operation: `op${n}`, ...more });
       expect(given).toEqual(typeof text === 'string' ? text : expect.stringMatching(text));
     }
   });
 
   test('row 29: inserted values are not expanded again', async () => {
-    await using stage = await stageWith(replying({ payload: '{{arguments.a}}' }));
-    expect(await textOf(stage, 'i', { args: { a: '{{group_id}}' } })).toBe('{{group_id}}');
+    await using mock = await startMock(replying({ payload: '{{arguments.a}}' }));
+    expect(await textOf(mock, 'i', { args: { a: '{{group_id}}' } })).toBe('{{group_id}}');
   });
 });
 
@@ -107,12 +107,12 @@ const code = defineTool({
 
 test('operations in code come first and replace fixture operations of the same name', async () => {
   const handlers = [code, { ...code, name: 'more' }];
-  await using both = await stageWith(replying({ payload: 'x' }), { handlers });
+  await using both = await startMock(replying({ payload: 'x' }), { handlers });
   expect(both.tool.toolset.tools.map(({ name, description }) => [name, description])).toEqual([
     ['op', 'In code'],
     ['more', 'In code'],
   ]);
-  await using alone = await stageWith(null, { handlers: [code] });
+  await using alone = await startMock(null, { handlers: [code] });
   const { handle: _, ...tool } = code;
   expect(alone.tool.toolset).toEqual({ name: 'handlers', needsMigration: false, tools: [tool] });
 });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { replying, type Stage, stageWith, watchedClock } from '../stage.js';
+import { replying, type StartedMock, startMock, watchedClock } from '../start-mock.js';
 
 const faults = { callback: ['after-cancel'] };
 
 const subscribed = { result: { text: 'subscribed', subscription: true } };
 
-const notices: [string, (stage: Stage) => Promise<unknown>][] = [
-  ['cancel', stage => stage.runtime.cancel(stage.tool.url, 'g', 'i')],
-  ['close', stage => stage.runtime.closeThread(stage.tool.url, 'g')],
+const notices: [string, (mock: StartedMock) => Promise<unknown>][] = [
+  ['cancel', mock => mock.runtime.cancel(mock.tool.url, 'g', 'i')],
+  ['close', mock => mock.runtime.closeThread(mock.tool.url, 'g')],
 ];
 
 describe.each(notices)('after-cancel: after %s the reply goes on as written', (_, send) => {
@@ -28,16 +28,16 @@ describe.each(notices)('after-cancel: after %s the reply goes on as written', (_
       ['{"canceled":{"by":"user"}}', 'late'],
     ],
   ])('%s', async (_, reply, texts) => {
-    await using stage = await stageWith(replying(reply, { faults }));
-    const call = await stage.invoke();
+    await using mock = await startMock(replying(reply, { faults }));
+    const call = await mock.invoke();
     if (texts.includes('subscribed')) await call.result();
     const before = call.callbacks.length;
-    await send(stage);
+    await send(mock);
     await call.waitFor(({ body }) => body?.['text'] === texts.at(-1));
     expect(call.callbacks.map(({ body }) => body?.['text'])).toEqual(texts);
-    const plans = stage.told('planned').filter(({ by }) => by === 'fault');
+    const plans = mock.eventsOfKind('planned').filter(({ by }) => by === 'fault');
     expect(plans.map(({ plan }) => plan)).toEqual(texts.slice(before).map(() => 'after-cancel'));
-    expect(await stage.tool.verified()).toMatchObject({ ok: true });
+    expect(await mock.tool.verified()).toMatchObject({ ok: true });
   });
 });
 
@@ -50,33 +50,33 @@ test('a cancel ends only the wait in progress: later steps keep their delay, and
     { delay: '2s', event: events[1] },
     { on: 'demand', event: events[2] },
   ];
-  await using stage = await stageWith(replying(reply, { faults }), { clock });
-  const call = await stage.invoke();
+  await using mock = await startMock(replying(reply, { faults }), { clock });
+  const call = await mock.invoke();
   expect(await clock.nextWait()).toBe(3_600_000);
-  await stage.runtime.cancel(stage.tool.url, 'g', 'i');
+  await mock.runtime.cancel(mock.tool.url, 'g', 'i');
   expect(await clock.nextWait()).toBe(2_000);
   clock.advance(2_000);
-  await stage.until(({ kind }) => kind === 'planned');
+  await mock.until(({ kind }) => kind === 'planned');
   await call.waitFor(({ body }) => body?.['text'] === 'second');
-  await stage.until(event => event.kind === 'planned' && event.plan === 'demand');
-  expect(stage.tool.fire('i')).toBe(1);
+  await mock.until(event => event.kind === 'planned' && event.plan === 'demand');
+  expect(mock.tool.fire('i')).toBe(1);
   await call.waitFor(({ body }) => body?.['text'] === 'third');
 });
 
 test('a call that is not canceled is answered as usual; a refusal after a cancel is nothing lost', async () => {
-  await using stage = await stageWith(replying([{ delay: '1h', payload: 'late' }], { faults }));
-  const call = await stage.runtime.invoke(
-    stage.tool.url,
+  await using mock = await startMock(replying([{ delay: '1h', payload: 'late' }], { faults }));
+  const call = await mock.runtime.invoke(
+    mock.tool.url,
     'op',
     {},
-    { id: 'i', groupId: 'g', callbackUrl: `${stage.tool.url}/nowhere` },
+    { id: 'i', groupId: 'g', callbackUrl: `${mock.tool.url}/nowhere` },
   );
   expect(call.callbacks).toEqual([]);
-  await stage.runtime.cancel(stage.tool.url, 'g', 'i');
-  await stage.until(({ kind }) => kind === 'dropped');
-  expect(await stage.tool.verified()).toMatchObject({ ok: true, undelivered: { count: 0 } });
+  await mock.runtime.cancel(mock.tool.url, 'g', 'i');
+  await mock.until(({ kind }) => kind === 'dropped');
+  expect(await mock.tool.verified()).toMatchObject({ ok: true, undelivered: { count: 0 } });
 
-  await using other = await stageWith(replying({ payload: 'in time' }, { faults }));
+  await using other = await startMock(replying({ payload: 'in time' }, { faults }));
   await (await other.invoke()).result();
-  expect(other.told('planned')).toEqual([]);
+  expect(other.eventsOfKind('planned')).toEqual([]);
 });

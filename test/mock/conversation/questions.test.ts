@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { intakeWith } from '../stage.js';
+import { intakeWith } from '../start-mock.js';
 
 test('row 1: a question has its own unguessable path', async () => {
   const { choices } = (await intakeWith(null)).parts.services;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { replying, replyingEach, stageWith } from '../stage.js';
+import { replying, replyingEach, startMock } from '../start-mock.js';
 
 const ids = '"group_id":"g","id":"i"';
 const end = { payload: 'end' };
@@ -35,31 +35,31 @@ const MESSAGES: readonly (readonly [what: string, reply: unknown, raw: string])[
 ];
 
 test('result and message can send anything', async () => {
-  await using stage = await stageWith(replyingEach(MESSAGES.map(([, reply]) => reply)));
+  await using mock = await startMock(replyingEach(MESSAGES.map(([, reply]) => reply)));
   for (const [n, [what, , raw]] of MESSAGES.entries()) {
-    const call = await stage.invoke({ operation: `op${n}` });
+    const call = await mock.invoke({ operation: `op${n}` });
     expect([what, (await call.next()).raw]).toEqual([what, raw]);
   }
-  expect(await stage.tool.verified()).toMatchObject({ ok: true });
+  expect(await mock.tool.verified()).toMatchObject({ ok: true });
 });
 
 test('faults apply to a message: ids are changed where it has them', async () => {
   const event = { type: 'subscription_event', group_id: 'g', tool_call_id: 'i', text: 'x' };
   const reply = [{ message: null }, { message: 7 }, { message: event }, end];
   const faults = { callback: ['wrong-id', 'wrong-group'] };
-  await using stage = await stageWith(replying(reply, { faults }));
-  const call = await stage.invoke();
+  await using mock = await startMock(replying(reply, { faults }));
+  const call = await mock.invoke();
   const raw = [await call.next(), await call.next(), await call.next()].map(each => each.raw);
   const changed = { ...event, group_id: 'unknown-thread', tool_call_id: 'unknown-id' };
   expect(raw).toEqual(['null', '7', JSON.stringify(changed)]);
 });
 
 test('a runtime may refuse a message, but not the result after it', async () => {
-  await using stage = await stageWith(replying([{ message: null }, { message: {} }, end]));
-  await using refusing = await stageWith(replying(end)); // as a callback URL
+  await using mock = await startMock(replying([{ message: null }, { message: {} }, end]));
+  await using refusing = await startMock(replying(end)); // as a callback URL
   const callbackUrl = `${refusing.tool.url}/nowhere`;
-  await stage.invoke({ callbackUrl });
-  const { undelivered } = await stage.tool.verified();
+  await mock.invoke({ callbackUrl });
+  const { undelivered } = await mock.tool.verified();
   expect(undelivered).toMatchObject({ count: 1, examples: [{ type: 'tool_result' }] });
 });
 
@@ -70,23 +70,25 @@ test('several results, and events after the final one, are sent in order', async
     { event: { text: 'three' } },
     { result: { text: 'four' } },
   ];
-  await using stage = await stageWith(replying(reply));
-  const call = await stage.invoke();
+  await using mock = await startMock(replying(reply));
+  const call = await mock.invoke();
   const texts = [];
   for (const _ of reply) texts.push((await call.next()).body?.['text']);
   expect(texts).toEqual(['one', 'two', 'three', 'four']);
-  expect(await stage.tool.verified()).toMatchObject({ ok: true });
+  expect(await mock.tool.verified()).toMatchObject({ ok: true });
 });
 
 test('pause() and resume() send callbacks of several calls at the same moment', async () => {
-  await using stage = await stageWith(replying({ payload: 'done' }, { faults: { callback: ['duplicate'] } }));
-  stage.tool.pause();
-  const calls = [await stage.invoke({ id: 'a' }), await stage.invoke({ id: 'b' })];
-  await stage.until(() => stage.told('planned').length === 2);
-  expect(stage.told('request').filter(({ purpose }) => purpose === 'callback')).toEqual([]);
-  stage.tool.resume();
+  await using mock = await startMock(replying({ payload: 'done' }, { faults: { callback: ['duplicate'] } }));
+  mock.tool.pause();
+  const calls = [await mock.invoke({ id: 'a' }), await mock.invoke({ id: 'b' })];
+  await mock.until(() => mock.eventsOfKind('planned').length === 2);
+  expect(mock.eventsOfKind('request').filter(({ purpose }) => purpose === 'callback')).toEqual([]);
+  mock.tool.resume();
   await Promise.all(calls.map(call => call.result()));
-  const sent = stage.tool.events.filter(event => event.kind === 'request' && event.purpose === 'callback');
+  const sent = mock.tool.events.filter(event => event.kind === 'request' && event.purpose === 'callback');
   const [first, second] = sent.map(({ seq }) => seq);
-  expect(stage.told('response').filter(({ seq }) => seq > (first ?? 0) && seq < (second ?? 0))).toEqual([]);
+  expect(
+    mock.eventsOfKind('response').filter(({ seq }) => seq > (first ?? 0) && seq < (second ?? 0)),
+  ).toEqual([]);
 });

@@ -10,14 +10,14 @@ import {
   type ToolOutput,
   timeout,
 } from '../../../src/mock/handlers.js';
-import { stageWith, watchedClock } from '../stage.js';
+import { startMock, watchedClock } from '../start-mock.js';
 
 const definition = { name: 'op', description: 'In code', inputSchema: {} };
 type Input = Parameters<ReturnType<typeof defineTool>['handle']>[0];
 
 /** A mock whose one operation is a function. */
-function staged(handle: (input: Input, call: HandlerCall) => unknown) {
-  return stageWith(null, { handlers: [defineTool({ ...definition, handle })] });
+function startHandler(handle: (input: Input, call: HandlerCall) => unknown) {
+  return startMock(null, { handlers: [defineTool({ ...definition, handle })] });
 }
 
 const message = (text: string) =>
@@ -48,9 +48,9 @@ describe('TOOL-ALWAYS: every call of a handler ends in a result', () => {
 
   test('whatever it returns or throws', async () => {
     const handlers = RETURNS.map(([, handle], n) => defineTool({ ...definition, name: `op${n}`, handle }));
-    await using stage = await stageWith(null, { handlers });
+    await using mock = await startMock(null, { handlers });
     for (const [n, [what, , text]] of RETURNS.entries()) {
-      const call = await stage.invoke({ operation: `op${n}`, callId: 'c' });
+      const call = await mock.invoke({ operation: `op${n}`, callId: 'c' });
       expect([what, (await call.result()).raw]).toEqual([what, message(text)]);
     }
   });
@@ -59,10 +59,10 @@ describe('TOOL-ALWAYS: every call of a handler ends in a result', () => {
     'seed 003: an unknown kind, %s, is reported and ends in an error',
     async kind => {
       const output = { [Symbol.for('protocol-cli.output')]: true, kind } as unknown as ToolOutput;
-      await using stage = await staged(() => output);
-      const { body } = await (await stage.invoke()).result();
+      await using mock = await startHandler(() => output);
+      const { body } = await (await mock.invoke()).result();
       expect(body).toMatchObject({ text: `Error: unknown kind of reply: "${kind}"` });
-      expect(stage.told('warned')).toMatchObject([
+      expect(mock.eventsOfKind('warned')).toMatchObject([
         { message: `the call failed: unknown kind of reply: "${kind}"` },
       ]);
     },
@@ -71,13 +71,13 @@ describe('TOOL-ALWAYS: every call of a handler ends in a result', () => {
 
 describe('context of a handler', () => {
   test('TOOL-CANCEL: a cancel notice aborts the signal, with the reason', async () => {
-    await using stage = await staged(
+    await using mock = await startHandler(
       ({ signal }) =>
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
     );
-    const call = await stage.invoke();
-    await stage.tool.waitForCall('op');
-    await stage.runtime.cancel(stage.tool.url, 'g', 'i');
+    const call = await mock.invoke();
+    await mock.tool.waitForCall('op');
+    await mock.runtime.cancel(mock.tool.url, 'g', 'i');
     expect((await call.result()).body).toMatchObject({
       text: '{"canceled":{"reason":"the call was canceled","by":"user"}}',
     });
@@ -96,13 +96,13 @@ describe('TOOL-ALWAYS: a handler that ignores its signal', () => {
       whenDone = never.then(() => call.view({ view_type: 'x', content: {} }));
       return whenDone.then(() => Promise.reject(new Error('too late')));
     };
-    await using stage = await stageWith(null, {
+    await using mock = await startMock(null, {
       handlers: [defineTool({ ...definition, handle })],
       clock,
     });
-    const call = await stage.invoke();
-    await stage.until(({ kind }) => kind === 'matched');
-    await stage.runtime.cancel(stage.tool.url, 'g', 'i');
+    const call = await mock.invoke();
+    await mock.until(({ kind }) => kind === 'matched');
+    await mock.runtime.cancel(mock.tool.url, 'g', 'i');
     expect(await clock.nextWait()).toBe(1_000);
     clock.advance(1_000);
     expect((await call.result()).body).toMatchObject({
@@ -124,47 +124,49 @@ describe('TOOL-SUB: a subscription continues after the handler returned', () => 
       return result({ text: 'on', subscription: true });
     };
     return {
-      staged: () => staged(handle),
+      start: () => startHandler(handle),
       event: (event: Parameters<HandlerCall['event']>[0]) => call?.event(event),
       isAborted: () => signal?.aborted,
     };
   };
-  const textsOf = (call: Awaited<ReturnType<Awaited<ReturnType<typeof staged>>['invoke']>>) =>
+  const textsOf = (call: Awaited<ReturnType<Awaited<ReturnType<typeof startHandler>>['invoke']>>) =>
     call.callbacks.map(({ body }) => body?.['text']);
 
   test('until its final event', async () => {
-    const { staged: open, event } = subscribing();
-    await using stage = await open();
-    const call = await stage.invoke();
-    await stage.tool.waitForDelivery('i');
+    const { start, event } = subscribing();
+    await using mock = await start();
+    const call = await mock.invoke();
+    await mock.tool.waitForDelivery('i');
     await event('one');
     await event({ text: 'last', final: true });
     await event('one more');
     expect(textsOf(call)).toEqual(['on', 'one', 'last']);
-    expect(stage.told('warned')).toMatchObject([{ message: 'an event was not sent: the call is over' }]);
+    expect(mock.eventsOfKind('warned')).toMatchObject([
+      { message: 'an event was not sent: the call is over' },
+    ]);
   });
 
   test.each(['cancel', 'closeThread'] as const)('until a %s, which aborts its signal', async end => {
-    const { staged: open, event, isAborted } = subscribing();
-    await using stage = await open();
-    const call = await stage.invoke();
-    await stage.tool.waitForDelivery('i');
+    const { start, event, isAborted } = subscribing();
+    await using mock = await start();
+    const call = await mock.invoke();
+    await mock.tool.waitForDelivery('i');
     await event('one');
     expect(isAborted()).toBe(false);
-    await stage.runtime[end](stage.tool.url, 'g', 'i');
+    await mock.runtime[end](mock.tool.url, 'g', 'i');
     expect(isAborted()).toBe(true);
     await event('two');
     expect(textsOf(call)).toEqual(['on', 'one']);
-    expect(stage.told('warned')).toEqual([]);
+    expect(mock.eventsOfKind('warned')).toEqual([]);
   });
 
   test('does not delay the end of the tool', async () => {
-    const { staged: open, event, isAborted } = subscribing();
-    await using stage = await open();
-    await stage.invoke();
-    await stage.tool.waitForDelivery('i');
+    const { start, event, isAborted } = subscribing();
+    await using mock = await start();
+    await mock.invoke();
+    await mock.tool.waitForDelivery('i');
     await event('one');
-    await stage.tool.close({ drainMs: 3_600_000 });
+    await mock.tool.close({ drainMs: 3_600_000 });
     expect(isAborted()).toBe(true);
   });
 });

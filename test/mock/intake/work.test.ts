@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Conversation } from '../../../src/mock/conversation.js';
 import { type Plan, planWithoutFaults } from '../../../src/mock/plan.js';
-import { intakeWith } from '../stage.js';
+import { intakeWith } from '../start-mock.js';
 
 const CANCELED = '{"canceled":{"reason":"the call was canceled","by":"user"}}';
 

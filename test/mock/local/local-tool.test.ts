@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createLog } from '../../../src/events/log.js';
 import { defineTool, result } from '../../../src/mock/handlers.js';
-import { replying, watchedClock } from '../stage.js';
-import { localTool, told } from './local-stage.js';
+import { replying, watchedClock } from '../start-mock.js';
+import { eventsOfKind, localTool } from './local-tool.js';
 
 const OP = { operation: 'op', arguments: {} };
 
@@ -67,7 +67,10 @@ describe('cancellation', () => {
       outcome: { type: 'canceled', reason: 'the call was canceled', by: 'user' },
     });
     expect(clock.pending()).toBe(0);
-    expect([told(tool, 'response'), told(tool, 'broken')]).toMatchObject([[], [{ code: 'CANCELLED' }]]);
+    expect([eventsOfKind(tool, 'response'), eventsOfKind(tool, 'broken')]).toMatchObject([
+      [],
+      [{ code: 'CANCELLED' }],
+    ]);
   });
 
   test('close() cancels a handler that never ends', async () => {
@@ -95,7 +98,7 @@ describe('cancellation', () => {
       sent: undefined,
     });
     abort.abort();
-    expect(told(tool, 'request').map(({ purpose }) => purpose)).toEqual(['invocation', 'cancel']);
+    expect(eventsOfKind(tool, 'request').map(({ purpose }) => purpose)).toEqual(['invocation', 'cancel']);
     expect(tool.verify()).toMatchObject({ ok: true, calls: 1 });
   });
 });
@@ -127,8 +130,8 @@ describe('questions', () => {
   ])('without a user, %s, with a warning', async (_, reply, text, warning) => {
     await using tool = await localTool(replying(reply));
     expect(await tool.call(OP)).toMatchObject({ text });
-    expect(told(tool, 'warned')).toMatchObject([{ message: expect.stringContaining(warning) }]);
-    expect(told(tool, 'decided')).toMatchObject([{ by: 'policy' }]);
+    expect(eventsOfKind(tool, 'warned')).toMatchObject([{ message: expect.stringContaining(warning) }]);
+    expect(eventsOfKind(tool, 'decided')).toMatchObject([{ by: 'policy' }]);
   });
 
   test('a user who does not answer in time', async () => {
@@ -141,7 +144,7 @@ describe('questions', () => {
     expect(await answer).toMatchObject({
       outcome: { type: 'error', message: expect.stringContaining('"Sure?" was not answered') },
     });
-    expect(told(tool, 'expired')).toMatchObject([{ what: 'answer', afterMs: 5_000 }]);
+    expect(eventsOfKind(tool, 'expired')).toMatchObject([{ what: 'answer', afterMs: 5_000 }]);
   });
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../../e2e/support/eventually.js';
-import { told } from '../local/local-stage.js';
-import { replying, replyingEach } from '../stage.js';
-import { ERAS, INITIALIZE, mcpStage, resultOf, rpcCall } from './mcp-stage.js';
+import { eventsOfKind } from '../local/local-tool.js';
+import { replying, replyingEach } from '../start-mock.js';
+import { ERAS, INITIALIZE, resultOf, rpcCall, startMcpMock } from './start-mcp-mock.js';
 
 const SECRET = { token: 'abcd1234' };
 const text = (words: string) => [{ type: 'text', text: words }];
@@ -81,8 +81,11 @@ describe.each(ERAS)('seed 003, over HTTP, for a client that is %s', era => {
       { name: 'po', description: 'Undoes it', inputSchema: { type: ['object', 'null'] } },
     ];
     const fixtures = [{ match: { operation: 'op' }, reply: { payload: 1 } }];
-    await using stage = await mcpStage({ toolset: { name: 'shop', description: 'A shop', tools }, fixtures });
-    const client = await stage.client(era);
+    await using mock = await startMcpMock({
+      toolset: { name: 'shop', description: 'A shop', tools },
+      fixtures,
+    });
+    const client = await mock.client(era);
     expect(client.getServerVersion()).toEqual({ name: 'shop', version: '0' });
     expect(client.getInstructions()).toBe('A shop');
     expect((await client.listTools()).tools).toEqual([
@@ -97,8 +100,8 @@ describe.each(ERAS)('seed 003, over HTTP, for a client that is %s', era => {
   });
 
   test('every kind of answer', async () => {
-    await using stage = await mcpStage(replyingEach(ANSWERS.map(([, reply]) => reply)));
-    const client = await stage.client(era);
+    await using mock = await startMcpMock(replyingEach(ANSWERS.map(([, reply]) => reply)));
+    const client = await mock.client(era);
     for (const [n, [what, , expected]] of ANSWERS.entries()) {
       const { _meta: { 'io.modelcontextprotocol/serverInfo': _stamp, ...meta } = {}, ...given } =
         await resultOf(client, {}, `op${n}`);
@@ -110,8 +113,8 @@ describe.each(ERAS)('seed 003, over HTTP, for a client that is %s', era => {
   test('a call that violates the schema gets a result; an unknown tool gets a protocol error', async () => {
     const tools = [{ name: 'op', description: 'o', inputSchema: { properties: { n: { type: 'integer' } } } }];
     const fixtures = [{ match: { operation: 'op' }, reply: { payload: 1 } }];
-    await using stage = await mcpStage({ toolset: { name: 't', tools }, fixtures });
-    const client = await stage.client(era);
+    await using mock = await startMcpMock({ toolset: { name: 't', tools }, fixtures });
+    const client = await mock.client(era);
     expect(await resultOf(client, { n: 'x' })).toMatchObject({
       isError: true,
       content: [{ text: 'invalid arguments: $.n must be integer (type). Correct them and call again.' }],
@@ -120,7 +123,7 @@ describe.each(ERAS)('seed 003, over HTTP, for a client that is %s', era => {
       code: -32602,
       message: expect.stringContaining('unknown operation "po". Did you mean op?'),
     });
-    expect(stage.mcp.tool.verify()).toMatchObject({
+    expect(mock.mcp.tool.verify()).toMatchObject({
       unmatched: {
         count: 2,
         examples: [
@@ -133,21 +136,21 @@ describe.each(ERAS)('seed 003, over HTTP, for a client that is %s', era => {
   });
 
   test('a canceled call is canceled in the tool, with the reason; it gets no answer', async () => {
-    await using stage = await mcpStage(replying({ silence: true }));
-    const client = await stage.client(era);
+    await using mock = await startMcpMock(replying({ silence: true }));
+    const client = await mock.client(era);
     const abort = new AbortController();
     const call = client.callTool({ name: 'op', arguments: {} }, { signal: abort.signal });
-    await eventually('planned', () => told(stage.mcp.tool, 'planned').length > 0);
+    await eventually('planned', () => eventsOfKind(mock.mcp.tool, 'planned').length > 0);
     abort.abort();
     await expect(call).rejects.toThrow();
-    await eventually('broken', () => told(stage.mcp.tool, 'broken').length > 0);
-    expect(told(stage.mcp.tool, 'response')).toEqual([]);
-    expect(stage.mcp.tool.verify()).toMatchObject({ ok: true });
+    await eventually('broken', () => eventsOfKind(mock.mcp.tool, 'broken').length > 0);
+    expect(eventsOfKind(mock.mcp.tool, 'response')).toEqual([]);
+    expect(mock.mcp.tool.verify()).toMatchObject({ ok: true });
   });
 
   test('concurrent calls each get their own answer', async () => {
-    await using stage = await mcpStage(replying({ payload: '{{arguments.n}}' }));
-    const client = await stage.client(era);
+    await using mock = await startMcpMock(replying({ payload: '{{arguments.n}}' }));
+    const client = await mock.client(era);
     const numbers = Array.from({ length: 50 }, (_, n) => n);
     const results = await Promise.all(numbers.map(n => resultOf(client, { n })));
     expect(results.map(({ content }) => content)).toEqual(numbers.map(n => text(String(n))));
@@ -161,14 +164,14 @@ describe('on the wire', () => {
       { match: { operation: 'op' }, reply: { payload: 'x' } },
       { match: { operation: 'odd' }, reply: { result: odd } },
     ];
-    await using stage = await mcpStage({ fixtures });
-    const session = (await stage.post(INITIALIZE)).headers.get('mcp-session-id') ?? '';
+    await using mock = await startMcpMock({ fixtures });
+    const session = (await mock.post(INITIALIZE)).headers.get('mcp-session-id') ?? '';
     const headers = { 'mcp-session-id': session };
-    const plain = await stage.post(rpcCall(2), headers);
+    const plain = await mock.post(rpcCall(2), headers);
     expect(await plain.text()).toBe(
       '{"result":{"content":[{"type":"text","text":"x"}],"isError":false},"jsonrpc":"2.0","id":2}',
     );
-    const verbatim = await stage.post(rpcCall(3, 'odd'), headers);
+    const verbatim = await mock.post(rpcCall(3, 'odd'), headers);
     expect(await verbatim.json()).toMatchObject({ result: { ...odd, isError: false } });
   });
 
@@ -183,13 +186,13 @@ describe('on the wire', () => {
       { id: 4, error: { code: -32601 } },
     ],
   ])('%s is refused, and the next request is served', async (_, message, status, expected) => {
-    await using stage = await mcpStage(replying({ payload: 'x' }));
-    const response = await stage.post(message);
+    await using mock = await startMcpMock(replying({ payload: 'x' }));
+    const response = await mock.post(message);
     expect([response.status, await response.json()]).toEqual([
       status,
       expect.objectContaining({ error: expect.objectContaining((expected as { error: object }).error) }),
     ]);
-    expect((await stage.post(INITIALIZE)).status).toBe(200);
+    expect((await mock.post(INITIALIZE)).status).toBe(200);
   });
 
   test.each<[string, object, object, string]>([
@@ -212,41 +215,41 @@ describe('on the wire', () => {
       'neither content (MCP) nor text (RAP)',
     ],
   ])('a warning for a verbatim result: %s', async (_, result, sent, warning) => {
-    await using stage = await mcpStage(replying({ result }));
-    const session = (await stage.post(INITIALIZE)).headers.get('mcp-session-id') ?? '';
-    const answer = await stage.post(rpcCall(2), { 'mcp-session-id': session });
+    await using mock = await startMcpMock(replying({ result }));
+    const session = (await mock.post(INITIALIZE)).headers.get('mcp-session-id') ?? '';
+    const answer = await mock.post(rpcCall(2), { 'mcp-session-id': session });
     expect(await answer.json()).toMatchObject({ result: sent });
     expect(
-      told(stage.mcp.tool, 'warned')
+      eventsOfKind(mock.mcp.tool, 'warned')
         .map(({ message }) => message)
         .join(),
     ).toContain(warning);
   });
 
   test('an unknown or ended session is refused', async () => {
-    await using stage = await mcpStage(replying({ payload: 'x' }));
-    expect((await stage.post(rpcCall(2), { 'mcp-session-id': 'no one' })).status).toBe(404);
-    const session = (await stage.post(INITIALIZE)).headers.get('mcp-session-id') ?? '';
+    await using mock = await startMcpMock(replying({ payload: 'x' }));
+    expect((await mock.post(rpcCall(2), { 'mcp-session-id': 'no one' })).status).toBe(404);
+    const session = (await mock.post(INITIALIZE)).headers.get('mcp-session-id') ?? '';
     const headers = { 'mcp-session-id': session };
-    expect((await fetch(stage.url, { method: 'DELETE', headers })).status).toBe(200);
-    expect((await stage.post(rpcCall(2), headers)).status).toBe(404);
+    expect((await fetch(mock.url, { method: 'DELETE', headers })).status).toBe(200);
+    expect((await mock.post(rpcCall(2), headers)).status).toBe(404);
   });
 
   test("serves the mock's own journal and reset", async () => {
-    await using stage = await mcpStage(replying({ payload: 'x' }));
-    await resultOf(await stage.client());
-    const base = stage.mcp.address?.base;
+    await using mock = await startMcpMock(replying({ payload: 'x' }));
+    await resultOf(await mock.client());
+    const base = mock.mcp.address?.base;
     const journal = await (await fetch(`${base}/__mock__/journal`)).json();
     expect(journal).toMatchObject({ calls: [{ state: 'delivered' }] });
     await fetch(`${base}/__mock__/reset`, { method: 'POST' });
-    expect(stage.mcp.tool.events).toEqual([]);
+    expect(mock.mcp.tool.events).toEqual([]);
   });
 });
 
 test('each session is a thread with its own sequences', async () => {
   const fixtures = [{ match: { operation: 'op' }, sequence: [{ payload: 'one' }, { payload: 'two' }] }];
-  await using stage = await mcpStage({ fixtures });
-  const [a, b] = [await stage.client(), await stage.client()];
+  await using mock = await startMcpMock({ fixtures });
+  const [a, b] = [await mock.client(), await mock.client()];
   const said = [await resultOf(a), await resultOf(b), await resultOf(a)].map(({ content }) => content);
   expect(said).toEqual([text('one'), text('one'), text('two')]);
 });
@@ -256,13 +259,13 @@ test('close() answers waiting calls at once and ends silent ones', async () => {
     { match: { operation: 'op' }, reply: { payload: 'late', delay: '1h' } },
     { match: { operation: 'po' }, reply: { silence: true } },
   ];
-  const stage = await mcpStage({ fixtures });
-  const client = await stage.client();
+  const mock = await startMcpMock({ fixtures });
+  const client = await mock.client();
   const late = resultOf(client);
   const silent = resultOf(client, {}, 'po').catch(() => 'gone');
-  await eventually('matched', () => told(stage.mcp.tool, 'matched').length === 2);
-  await stage.mcp.close();
+  await eventually('matched', () => eventsOfKind(mock.mcp.tool, 'matched').length === 2);
+  await mock.mcp.close();
   expect(await late).toMatchObject({ content: text('late') });
   expect(await silent).toBe('gone');
-  await stage[Symbol.asyncDispose]();
+  await mock[Symbol.asyncDispose]();
 });

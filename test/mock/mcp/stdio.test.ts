@@ -3,9 +3,9 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { parseFixtures } from '../../../src/fixtures/read-fixtures.js';
 import { type McpToolOptions, serveMcpStdio } from '../../../src/mock/mcp/mcp-tool.js';
-import { told } from '../local/local-stage.js';
-import { type FileText, replying, watchedClock } from '../stage.js';
-import { INITIALIZE, rpcCall } from './mcp-stage.js';
+import { eventsOfKind } from '../local/local-tool.js';
+import { type FileText, replying, watchedClock } from '../start-mock.js';
+import { INITIALIZE, rpcCall } from './start-mcp-mock.js';
 
 /** A client made of lines. */
 async function connected(file: FileText, options: McpToolOptions = {}) {
@@ -67,7 +67,7 @@ describe('an invalid message is reported, and the next one is served', () => {
     client.say(INITIALIZE);
     client.say(rpcCall(1));
     await client.answer(1);
-    const warned = told(client.mcp.tool, 'warned').map(({ message }) => message);
+    const warned = eventsOfKind(client.mcp.tool, 'warned').map(({ message }) => message);
     expect(warned).toEqual([expect.stringContaining(warning)]);
     expect(warned.join('')).not.toContain('\u001b');
   });
@@ -76,7 +76,7 @@ describe('an invalid message is reported, and the next one is served', () => {
     await using client = await connected(replying({ payload: 'x' }), { maxBody: 1_000 });
     client.say('x'.repeat(2_000));
     await client.mcp.over;
-    expect(told(client.mcp.tool, 'warned')).toMatchObject([
+    expect(eventsOfKind(client.mcp.tool, 'warned')).toMatchObject([
       { message: 'MCP: a line is longer than 1000 bytes' },
     ]);
   });

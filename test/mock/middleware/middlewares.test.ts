@@ -1,26 +1,26 @@
 import { describe, expect, test } from 'vitest';
 import { defineTool, result } from '../../../src/mock/handlers.js';
-import { replying, stageWith } from '../stage.js';
+import { replying, startMock } from '../start-mock.js';
 
 const canary = 'hunter2-canary';
 const leaky = { password: canary, text: `it is ${canary}`, control: 'a\u0007b' };
 
 describe('seed 003, TOOL-SECRET: a payload passes response middleware', () => {
   test('redacted, sanitized, and one journal line per change', async () => {
-    await using stage = await stageWith(replying({ payload: leaky }));
-    const { raw, body } = await (await stage.invoke()).result();
+    await using mock = await startMock(replying({ payload: leaky }));
+    const { raw, body } = await (await mock.invoke()).result();
     expect(raw).not.toContain(canary);
     expect(JSON.parse(String(body?.['text']))).toEqual({
       password: '[redacted]',
       text: 'it is [redacted]',
       control: 'ab',
     });
-    expect(stage.told('shaped').map(({ by, changes }) => [by, ...changes])).toEqual([
+    expect(mock.eventsOfKind('shaped').map(({ by, changes }) => [by, ...changes])).toEqual([
       ['middleware', { path: '$.password', change: 'redacted' }],
       ['middleware', { path: '$.text', change: 'redacted' }],
       ['middleware', { path: '$.control', change: 'sanitized' }],
     ]);
-    expect(JSON.stringify(stage.told('shaped'))).not.toContain(canary);
+    expect(JSON.stringify(mock.eventsOfKind('shaped'))).not.toContain(canary);
   });
 });
 
@@ -30,11 +30,13 @@ describe('TOOL-SECRET: error messages are redacted too', () => {
     ['a denial', { denied: { tool: 'op', reason: 'bad key {{arguments.api_key}}' } }],
     ['a cancellation', { canceled: { reason: 'bad key {{arguments.api_key}}', by: 'user' } }],
   ])('%s', async (_, reply) => {
-    await using stage = await stageWith(replying(reply));
-    const { raw } = await (await stage.invoke({ args: { api_key: canary } })).result();
+    await using mock = await startMock(replying(reply));
+    const { raw } = await (await mock.invoke({ args: { api_key: canary } })).result();
     expect(raw).toContain('bad key [redacted]');
     expect(raw).not.toContain(canary);
-    expect(stage.told('shaped')).toMatchObject([{ by: 'middleware', changes: [{ change: 'redacted' }] }]);
+    expect(mock.eventsOfKind('shaped')).toMatchObject([
+      { by: 'middleware', changes: [{ change: 'redacted' }] },
+    ]);
   });
 
   test('also errors that a handler throws', async () => {
@@ -42,10 +44,10 @@ describe('TOOL-SECRET: error messages are redacted too', () => {
       throw new Error(`no ${api_key} in '/home/me/keys'`);
     };
     const handlers = [defineTool({ name: 'op', description: '', inputSchema: { type: 'object' }, handle })];
-    await using stage = await stageWith(null, { handlers });
-    const { body } = await (await stage.invoke({ args: { api_key: canary } })).result();
+    await using mock = await startMock(null, { handlers });
+    const { body } = await (await mock.invoke({ args: { api_key: canary } })).result();
     expect(body).toMatchObject({ text: "Error: no [redacted] in '…/keys'" });
-    expect(JSON.stringify(stage.told('warned'))).not.toContain(canary);
+    expect(JSON.stringify(mock.eventsOfKind('warned'))).not.toContain(canary);
   });
 });
 
@@ -66,9 +68,9 @@ describe('seed 003: a result is sent verbatim', () => {
   ])(
     '%s: the journal records that it bypassed middleware, and what would have changed',
     async (_, file, options) => {
-      await using stage = await stageWith(file, options);
-      expect((await (await stage.invoke()).result()).body).toMatchObject(fields);
-      expect(stage.told('shaped')).toMatchObject([
+      await using mock = await startMock(file, options);
+      expect((await (await mock.invoke()).result()).body).toMatchObject(fields);
+      expect(mock.eventsOfKind('shaped')).toMatchObject([
         {
           by: 'verbatim',
           changes: [
@@ -77,7 +79,7 @@ describe('seed 003: a result is sent verbatim', () => {
           ],
         },
       ]);
-      expect(stage.told('warned')).toMatchObject([
+      expect(mock.eventsOfKind('warned')).toMatchObject([
         { message: 'a result was sent verbatim; middleware would have changed it at $.text, $.password' },
       ]);
     },
@@ -101,8 +103,8 @@ describe('user middleware', () => {
       noting('b', seen),
       { onResponse: (payload: unknown) => ({ payload, token: canary }) },
     ];
-    await using stage = await stageWith(replying({ payload: '!' }), { middleware });
-    expect((await (await stage.invoke()).result()).body).toMatchObject({
+    await using mock = await startMock(replying({ payload: '!' }), { middleware });
+    expect((await (await mock.invoke()).result()).body).toMatchObject({
       text: '{"payload":"!ab","token":"[redacted]"}',
     });
     expect(seen).toEqual(['a request op', 'b request op', 'a response', 'b response']);
@@ -115,11 +117,11 @@ describe('user middleware', () => {
           ({ ...invocation, operation: 'renamed', arguments: { n: 8 } }) as never,
       },
     ];
-    await using stage = await stageWith(replying({ payload: '{{arguments.n}}' }), { middleware });
-    expect((await (await stage.invoke({ args: { n: 7 } })).result()).body).toMatchObject({ text: '8' });
+    await using mock = await startMock(replying({ payload: '{{arguments.n}}' }), { middleware });
+    expect((await (await mock.invoke({ args: { n: 7 } })).result()).body).toMatchObject({ text: '8' });
     const handle = ({ arguments: args }: { arguments: unknown }) => args;
     const handlers = [defineTool({ name: 'op', description: '', inputSchema: {}, handle })];
-    await using code = await stageWith(null, { middleware, handlers });
+    await using code = await startMock(null, { middleware, handlers });
     expect((await (await code.invoke({ args: { n: 7 } })).result()).body).toMatchObject({ text: '{"n":8}' });
   });
 
@@ -133,9 +135,9 @@ describe('user middleware', () => {
           },
         },
       ];
-      await using stage = await stageWith(replying({ payload: 'x' }), { middleware });
-      expect((await (await stage.invoke()).result()).body).toMatchObject({ text: 'Error: not allowed here' });
-      expect(stage.told('warned')).toMatchObject([{ message: 'the call failed: not allowed here' }]);
+      await using mock = await startMock(replying({ payload: 'x' }), { middleware });
+      expect((await (await mock.invoke()).result()).body).toMatchObject({ text: 'Error: not allowed here' });
+      expect(mock.eventsOfKind('warned')).toMatchObject([{ message: 'the call failed: not allowed here' }]);
     },
   );
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { intakeWith, replying, type Stage, stageWith } from '../stage.js';
+import { intakeWith, replying, type StartedMock, startMock } from '../start-mock.js';
 
 const ask = replying({
   choice: { prompt: 'Sure?', choices: ['Yes', 'No'] },
@@ -7,17 +7,17 @@ const ask = replying({
   then: { Yes: { payload: 'written' }, No: { payload: 'left' } },
 });
 
-async function asked(stage: Stage, id = 'i') {
-  const call = await stage.invoke({ id });
+async function asked(mock: StartedMock, id = 'i') {
+  const call = await mock.invoke({ id });
   const { body } = await call.waitFor('user_choice');
-  const path = String(body?.['response_url']).slice(stage.tool.url.length);
-  return { call, path, answer: (value: unknown) => stage.post(path, value) };
+  const path = String(body?.['response_url']).slice(mock.tool.url.length);
+  return { call, path, answer: (value: unknown) => mock.post(path, value) };
 }
 
 describe('TOOL-CHOICE: the response URL', () => {
   test('400 for an invalid answer, and the question stays open', async () => {
-    await using stage = await stageWith(ask);
-    const { call, answer } = await asked(stage);
+    await using mock = await startMock(ask);
+    const { call, answer } = await asked(mock);
     const invalid = [
       ...[2, -1, 0.5, 'Yes'].map(selected => ({ id: 'i', selected })),
       ...[{ id: 'i' }, { id: 'j', selected: 0 }, { selected: 0 }, 'selected=0'],
@@ -32,47 +32,47 @@ describe('TOOL-CHOICE: the response URL', () => {
     }
     const message =
       'invalid answer to a choice: it must contain the id of the call and the index of a choice';
-    expect(stage.told('warned').map(each => each.message)).toEqual(invalid.map(() => message));
+    expect(mock.eventsOfKind('warned').map(each => each.message)).toEqual(invalid.map(() => message));
     expect((await answer({ id: 'i', selected: 1, more: 1 })).status).toBe(200);
     expect((await call.result()).body).toMatchObject({ text: 'left' });
   });
 
   test('the first answer counts; a repeated one gets 200, before and after the end of the call', async () => {
-    await using stage = await stageWith(ask);
-    const { call, answer } = await asked(stage);
+    await using mock = await startMock(ask);
+    const { call, answer } = await asked(mock);
     const statuses = await Promise.all(
       [0, 1, 0].map(async selected => (await answer({ id: 'i', selected })).status),
     );
     await call.result();
-    await stage.tool.waitForDelivery('i');
+    await mock.tool.waitForDelivery('i');
     expect([...statuses, (await answer({ id: 'i', selected: 1 })).status]).toEqual([200, 200, 200, 200]);
-    expect(stage.told('decided')).toHaveLength(1);
+    expect(mock.eventsOfKind('decided')).toHaveLength(1);
     expect(call.callbacks.filter(({ body }) => body?.['type'] === 'tool_result')).toHaveLength(1);
   });
 
   test('threats, "late result": an answer after a cancel gets 200 and does nothing', async () => {
-    await using stage = await stageWith(ask);
-    const { call, answer } = await asked(stage);
-    await stage.runtime.cancel(stage.tool.url, 'g', 'i');
+    await using mock = await startMock(ask);
+    const { call, answer } = await asked(mock);
+    await mock.runtime.cancel(mock.tool.url, 'g', 'i');
     await call.result();
     expect((await answer({ id: 'i', selected: 0 })).status).toBe(200);
-    expect(stage.told('decided')).toEqual([]);
+    expect(mock.eventsOfKind('decided')).toEqual([]);
   });
 
   test('row 1: a guessed path is not found, and the warning does not contain the token', async () => {
-    await using stage = await stageWith(ask);
-    const { path } = await asked(stage);
+    await using mock = await startMock(ask);
+    const { path } = await asked(mock);
     for (const wrong of [path.slice(0, -1), `${path}x`, '/choices/', `/choices/${'A'.repeat(43)}`])
-      expect((await stage.post(wrong, { id: 'i', selected: 0 })).status).toBe(404);
-    const warnings = stage.told('warned').map(({ message }) => message);
+      expect((await mock.post(wrong, { id: 'i', selected: 0 })).status).toBe(404);
+    const warnings = mock.eventsOfKind('warned').map(({ message }) => message);
     expect(warnings[0]).toBe('request refused with 404: POST /choices/… (no route for this path)');
     expect(warnings.join()).not.toContain(path.slice(9, 30));
   });
 
   test('row 7: the path of one call does not answer another', async () => {
-    await using stage = await stageWith(ask);
-    const first = await asked(stage, 'a');
-    await asked(stage, 'b');
+    await using mock = await startMock(ask);
+    const first = await asked(mock, 'a');
+    await asked(mock, 'b');
     expect((await first.answer({ id: 'b', selected: 0 })).status).toBe(400);
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyCharacter } from '../../support/characters.js';
-import { stageWith } from '../stage.js';
+import { startMock } from '../start-mock.js';
 
 const tagsOf = (page: string) => [...page.matchAll(/<[^>]*>/g)].map(([tag]) => tag);
 
@@ -10,8 +10,8 @@ async function pages(toolset: string, scopes: readonly string[]) {
   const oauth = { oauth: { scopes }, granted: { payload: 'y' }, refused: { payload: 'n' } };
   const tools = [{ name: 'open_issue', description: 'o', inputSchema: {} }];
   const fixtures = [{ match: { operation: 'open_issue' }, reply: oauth }];
-  await using stage = await stageWith({ toolset: { name: toolset, tools }, fixtures });
-  const call = await stage.invoke({ operation: 'open_issue' });
+  await using mock = await startMock({ toolset: { name: toolset, tools }, fixtures });
+  const call = await mock.invoke({ operation: 'open_issue' });
   const url = String((await call.waitFor('oauth')).body?.['auth_url']);
   const asking = await (await fetch(url)).text();
   const answer = await fetch(url, { method: 'POST', body: new URLSearchParams({ decision: 'granted' }) });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { replying, type Stage, stageWith } from '../stage.js';
+import { replying, type StartedMock, startMock } from '../start-mock.js';
 
 const oauth = (more: object = {}) =>
   replying({
@@ -10,8 +10,8 @@ const oauth = (more: object = {}) =>
   });
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
-async function asked(stage: Stage) {
-  const call = await stage.invoke();
+async function asked(mock: StartedMock) {
+  const call = await mock.invoke();
   const { body } = await call.waitFor('oauth');
   return { call, url: String(body?.['auth_url']) };
 }
@@ -25,22 +25,22 @@ describe('TOOL-OAUTH: the consent page', () => {
     ['grant', 'granted', 'granted'],
     ['refuse', 'refused', 'Error: authorization was refused'],
   ] as const)('submitted as by a browser: %s', async (decision, value, text) => {
-    await using stage = await stageWith(oauth());
-    const { call, url } = await asked(stage);
-    const { page, answer, press } = await stage.runtime.visitConsent(url, decision);
+    await using mock = await startMock(oauth());
+    const { call, url } = await asked(mock);
+    const { page, answer, press } = await mock.runtime.visitConsent(url, decision);
     expect(page.body).toContain('<code>repo</code>');
     expect([answer.status, answer.body]).toEqual([200, expect.stringContaining(`Permission ${value}`)]);
     expect((await call.result()).body).toMatchObject({ text });
     expect((await press()).status).toBe(410);
-    expect(stage.told('decided')).toMatchObject([
+    expect(mock.eventsOfKind('decided')).toMatchObject([
       { what: 'consent', by: 'person', value, calls: ['["g","i"]'] },
     ]);
-    expect(stage.runtime.verdict()).toEqual([]);
+    expect(mock.runtime.verdict()).toEqual([]);
   });
 
   test('its headers let it only show itself and send its form to us', async () => {
-    await using stage = await stageWith(oauth());
-    const { url } = await asked(stage);
+    await using mock = await startMock(oauth());
+    const { url } = await asked(mock);
     const page = await visit(url);
     const [, style = ''] = /<style>(.*?)<\/style>/s.exec(await page.text()) ?? [];
     const hash = createHash('sha256').update(style).digest('base64');
@@ -55,27 +55,27 @@ describe('TOOL-OAUTH: the consent page', () => {
   });
 
   test('an unknown state', async () => {
-    await using stage = await stageWith(oauth());
-    await asked(stage);
+    await using mock = await startMock(oauth());
+    await asked(mock);
     for (const query of ['', '?state=', '?state=x', '?other=1', `?state=${'A'.repeat(43)}`]) {
-      const url = `${stage.tool.url}/authorize${query}`;
+      const url = `${mock.tool.url}/authorize${query}`;
       expect([query, (await visit(url)).status, (await press(url)).status]).toEqual([query, 410, 410]);
     }
   });
 
   test('a canceled call cannot be decided', async () => {
-    await using stage = await stageWith(oauth());
-    const { call, url } = await asked(stage);
-    await stage.runtime.cancel(stage.tool.url, 'g', 'i');
+    await using mock = await startMock(oauth());
+    const { call, url } = await asked(mock);
+    await mock.runtime.cancel(mock.tool.url, 'g', 'i');
     await call.result();
     expect((await visit(url)).status).toBe(410);
   });
 
   test('with a foreign auth_url the mock shows no page; fire() grants', async () => {
-    await using stage = await stageWith(oauth({ auth_url: 'https://auth.example/consent' }));
-    const { call, url } = await asked(stage);
+    await using mock = await startMock(oauth({ auth_url: 'https://auth.example/consent' }));
+    const { call, url } = await asked(mock);
     expect(url).toBe('https://auth.example/consent');
-    expect((await stage.post('/__mock__/fire', { id: 'i' })).status).toBe(200);
+    expect((await mock.post('/__mock__/fire', { id: 'i' })).status).toBe(200);
     expect((await call.result()).body).toMatchObject({ text: 'granted' });
   });
 });
@@ -89,9 +89,9 @@ describe('row 3: the one route for browsers', () => {
     ['a foreign origin', () => ({ origin: 'https://evil.example' }), 403],
     ['Origin: null', () => ({ origin: 'null' }), 403],
   ])('%s', async (_, headersFor, status) => {
-    await using stage = await stageWith(oauth());
-    const { url } = await asked(stage);
-    const headers = headersFor(stage.tool.url);
+    await using mock = await startMock(oauth());
+    const { url } = await asked(mock);
+    const headers = headersFor(mock.tool.url);
     expect([(await visit(url, headers)).status, (await press(url, headers)).status]).toEqual([
       status,
       status,
@@ -100,15 +100,15 @@ describe('row 3: the one route for browsers', () => {
 });
 
 test('row 25: no transcript contains the state, for any way to request the page', async () => {
-  await using stage = await stageWith(oauth());
-  const { call, url } = await asked(stage);
-  await stage.runtime.visitConsent(url, 'grant');
+  await using mock = await startMock(oauth());
+  const { call, url } = await asked(mock);
+  await mock.runtime.visitConsent(url, 'grant');
   await call.result();
   const secret = new URL(url).searchParams.get('state') ?? '';
-  const lines = await fetch(`${stage.tool.url}/__mock__/journal`, {
+  const lines = await fetch(`${mock.tool.url}/__mock__/journal`, {
     headers: { accept: 'application/x-ndjson' },
   });
-  const journal = await fetch(`${stage.tool.url}/__mock__/journal`);
+  const journal = await fetch(`${mock.tool.url}/__mock__/journal`);
   expect(secret).toHaveLength(43);
   expect((await lines.text()) + (await journal.text())).not.toContain(secret);
 });

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { replying, stageWith } from '../stage.js';
+import { replying, startMock } from '../start-mock.js';
 
 const token = 'canary-canary-canary-canary-canary-canary-1';
 const callbackPath = `/back/${token}?token=${token}`;
 
 /** A call, and both forms of the list of calls. */
 async function journalsOf(reply: unknown, options: object = {}) {
-  await using stage = await stageWith(replying(reply));
-  await stage.invoke({ callbackPath, headers: { authorization: `Bearer ${token}2` }, ...options });
-  await stage.tool.waitForDelivery('i');
+  await using mock = await startMock(replying(reply));
+  await mock.invoke({ callbackPath, headers: { authorization: `Bearer ${token}2` }, ...options });
+  await mock.tool.waitForDelivery('i');
   const journal = async (accept: string) =>
-    (await fetch(`${stage.tool.url}/__mock__/journal`, { headers: { accept } })).text();
-  const { events } = stage.tool;
+    (await fetch(`${mock.tool.url}/__mock__/journal`, { headers: { accept } })).text();
+  const { events } = mock.tool;
   return { events, report: await journal('*/*'), transcript: await journal('application/x-ndjson') };
 }
 

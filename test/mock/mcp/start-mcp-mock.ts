@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { parseFixtures } from '../../../src/fixtures/read-fixtures.js';
 import { type McpTool, type McpToolOptions, serveMcpHttp } from '../../../src/mock/mcp/mcp-tool.js';
-import type { FileText } from '../stage.js';
+import type { FileText } from '../start-mock.js';
 
 /** Of the wire: one before sessions went, and one after. */
 export type Era = 'legacy' | 'modern';
@@ -23,7 +23,7 @@ export const rpcCall = (id: number, name = 'op', args: object = {}) => ({
   params: { name, arguments: args },
 });
 
-export interface McpStage extends AsyncDisposable {
+export interface StartedMcpMock extends AsyncDisposable {
   readonly mcp: McpTool;
   readonly url: string;
   /** The official SDK's client, connected. */
@@ -33,7 +33,10 @@ export interface McpStage extends AsyncDisposable {
 }
 
 /** Fixtures, or handlers alone, behind a real socket. */
-export async function mcpStage(file: FileText | null, options: McpToolOptions = {}): Promise<McpStage> {
+export async function startMcpMock(
+  file: FileText | null,
+  options: McpToolOptions = {},
+): Promise<StartedMcpMock> {
   const fixtures = file ? { fixtures: parseFixtures({ version: 1, ...file }) } : {};
   const mcp = await serveMcpHttp({ ...fixtures, drainMs: 0, ...options });
   const url = mcp.address?.url ?? '';

@@ -1,7 +1,7 @@
 import type { Event } from '../../../src/events/events.js';
 import { parseFixtures } from '../../../src/fixtures/read-fixtures.js';
 import { type LocalTool, type LocalToolOptions, startLocalTool } from '../../../src/mock/local-tool.js';
-import type { FileText } from '../stage.js';
+import type { FileText } from '../start-mock.js';
 
 /** A local tool that serves a fixture file; or handlers alone. */
 export function localTool(file: FileText | null, options: LocalToolOptions = {}): Promise<LocalTool> {
@@ -10,7 +10,7 @@ export function localTool(file: FileText | null, options: LocalToolOptions = {})
 }
 
 /** Events of one kind so far. */
-export function told<K extends Event['kind']>(
+export function eventsOfKind<K extends Event['kind']>(
   { events }: Pick<LocalTool, 'events'>,
   kind: K,
 ): Extract<Event, { kind: K }>[] {

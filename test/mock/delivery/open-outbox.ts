@@ -6,21 +6,21 @@ import { createAgentClient } from '../../../src/http/pooled-client.js';
 import { Outbox } from '../../../src/mock/outbox.js';
 import { type FakeClock, fakeClock } from '../../support/fake-clock.js';
 
-export interface RapServices extends AsyncDisposable {
+export interface OutboxSetup extends AsyncDisposable {
   readonly outbox: Outbox;
   /** Posts a callback, and says what became of it. */
   post(callback: Callback): Promise<object & { readonly delivered: boolean }>;
   readonly log: Log;
   readonly clock: FakeClock;
   readonly events: Event[];
-  /** What happened, one word each: `request 1`, `response 200`, `broken ECONNRESET`, `dropped`. */
-  told(): string[];
+  /** The events in order, in one or two words each: `request 1`, `response 200`, `broken ECONNRESET`, `dropped`. */
+  summary(): string[];
 }
 
 type Callback = Parameters<Outbox['post']>[0];
 
 /** An outbox on a real client; pauses are of no length unless `random` says otherwise. */
-export function deskWith(options: Partial<ConstructorParameters<typeof Outbox>[0]> = {}): RapServices {
+export function openOutbox(options: Partial<ConstructorParameters<typeof Outbox>[0]> = {}): OutboxSetup {
   const clock = fakeClock();
   const log = options.log ?? createLog(() => clock.now());
   const client = options.client ?? createAgentClient();
@@ -54,7 +54,7 @@ export function deskWith(options: Partial<ConstructorParameters<typeof Outbox>[0
     log,
     clock,
     events,
-    told: () => events.map(wordsFor),
+    summary: () => events.map(wordsFor),
     async [Symbol.asyncDispose]() {
       await outbox.close();
       await client.close();

@@ -10,7 +10,7 @@ import { RapConversation, RapServices } from '../../src/mock/rap-conversation.js
 import { prepareToolset, Responder } from '../../src/mock/responder.js';
 import { type InvokeOptions, openRuntime, type PendingCall, type Runtime } from '../peers/runtime.mjs';
 import { type FakeClock, fakeClock } from '../support/fake-clock.js';
-import { deskWith } from './delivery/desk.js';
+import { openOutbox } from './delivery/open-outbox.js';
 
 export type FileText = Readonly<Record<string, unknown>>;
 
@@ -25,7 +25,7 @@ export function replyingEach(replies: readonly unknown[], more: FileText = {}): 
   return { fixtures };
 }
 
-export interface Stage extends AsyncDisposable {
+export interface StartedMock extends AsyncDisposable {
   readonly tool: MockTool;
   readonly runtime: Runtime;
   /** Calls `op` as `i` in the thread `g`, by default. */
@@ -33,17 +33,17 @@ export interface Stage extends AsyncDisposable {
     options?: InvokeOptions & { operation?: string; args?: Record<string, unknown> },
   ): Promise<PendingCall>;
   /** Events of one kind so far. */
-  told<K extends Event['kind']>(kind: K): Extract<Event, { kind: K }>[];
+  eventsOfKind<K extends Event['kind']>(kind: K): Extract<Event, { kind: K }>[];
   /** Resolves with the next event that fits, or one that came already. */
   until(fits: (event: Event) => boolean): Promise<Event>;
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
 }
 
 /** A mock that serves a fixture file (or handlers), and a runtime that calls it. Nothing is waited for at its end. */
-export async function stageWith(
+export async function startMock(
   file: FileText | null,
   options: Partial<MockToolOptions> = {},
-): Promise<Stage> {
+): Promise<StartedMock> {
   const fixtures = file ? { fixtures: parseFixtures({ version: 1, ...file }) } : {};
   const tool = await startMockTool({ ...fixtures, drainMs: 0, ...options });
   const runtime = await openRuntime();
@@ -52,7 +52,7 @@ export async function stageWith(
     runtime,
     invoke: ({ operation = 'op', args = {}, ...more } = {}) =>
       runtime.invoke(tool.url, operation, args, { id: 'i', groupId: 'g', ...more }),
-    told: kind => tool.events.filter((event): event is never => event.kind === kind),
+    eventsOfKind: kind => tool.events.filter((event): event is never => event.kind === kind),
     until: fits => eventOf(tool, fits),
     post: (path, body, headers = {}) =>
       fetch(tool.url + path, {
@@ -89,7 +89,7 @@ export async function intakeWith(
     sent.push(JSON.parse(Buffer.from(body).toString()).text);
     return { status: 200, headers: {}, body: new Uint8Array() };
   };
-  const { outbox, log, clock, events } = deskWith({ client: { send, close: async () => {} } });
+  const { outbox, log, clock, events } = openOutbox({ client: { send, close: async () => {} } });
   const services = new RapServices(log, new Pauses(clock), outbox);
   const fixtures = file ? { fixtures: parseFixtures({ version: 1, ...file }) } : {};
   const checkers = file ? await prepareToolset(fixtures.fixtures) : new Map();

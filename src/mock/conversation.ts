@@ -1,26 +1,5 @@
-import type { Log } from '../events/log.js';
-import type { Addressee } from '../protocol/invocation.js';
 import type { Outcome } from '../protocol/outcome.js';
-import type { Clock } from '../system/clock.js';
-import type { Change } from './middleware.js';
-
-export interface CallServices {
-  readonly log: Log;
-  readonly pauses: Pauses;
-}
-
-export interface Caller {
-  /** Call key used in every event; unique in a run. */
-  readonly key: string;
-  readonly addressee: Addressee;
-  /** The base URL at which this runtime reaches the tool. */
-  readonly base: string;
-}
-
-export interface CallReference {
-  readonly calls?: string[];
-  readonly thread?: string;
-}
+import { type OpenCall, THREAD_CLOSED } from './open-call.js';
 
 export interface ChoiceQuestion {
   readonly prompt: string;
@@ -54,66 +33,72 @@ export interface QuestionOptions {
   readonly withinMs?: number | undefined;
   /** The recorded JSON text of the question. */
   readonly layout?: string | undefined;
-  /** The query of the URL of a choice. */
+}
+
+export interface ChoiceOptions extends QuestionOptions {
+  /** The query of the URL of the choice. */
   readonly query?: string | undefined;
 }
 
-export const CANCELED = 'the call was canceled';
-
-export const THREAD_CLOSED = 'the thread was closed';
-
-/** How long a handler may take to return after a cancel; the caller waits for a result. */
-const CANCEL_GRACE_MS = 1_000;
+export interface ConsentOptions extends QuestionOptions {
+  /** Default: the mock's own consent page. */
+  readonly authUrl?: string | undefined;
+}
 
 /**
- * A call in progress: its messages, its waits and its cancellation. Replies and handlers write to it; subclasses send the messages
- * over RAP or within this process.
+ * Sends the messages of one call: over RAP, or to a caller in this process. Each promise resolves once its message was delivered or
+ * dropped. A `layout` is the recorded JSON text of a message.
  */
-export abstract class Conversation {
-  readonly about: Required<CallReference>;
-  #cancelReason: string | null = null;
-  #cancelListeners: Set<() => void> | undefined;
-  /** Created lazily, because an AbortController costs a tenth of all the work for a call. */
-  #controller: AbortController | undefined;
+export interface Wire {
+  /** Whether events are sent. If not, a reply does not wait for the manual trigger of an event. */
+  readonly sendsEvents: boolean;
+  /** Whether the next message is sent although the call is canceled, as a fault plans it. */
+  readonly outlivesCancel: boolean;
+  answer(reply: ReplyContent, layout?: string): Promise<unknown>;
+  /** Called instead of `answer` if the call gets no answer on purpose. */
+  silence(): void;
+  event(fields: Fields, layout?: string): Promise<unknown>;
+  view(fields: Fields, layout?: string): Promise<unknown>;
+  /** Sends any JSON exactly; whether it ends the call is unknown. */
+  message(value: unknown): Promise<unknown>;
+  /** Resolves to the index that the user picked, or to null on timeout (TOOL-CHOICE). */
+  choice(question: ChoiceQuestion, options?: ChoiceOptions): Promise<number | null>;
+  /** Resolves to the user's answer, or to null on timeout (TOOL-OAUTH). */
+  consent(question: ConsentQuestion, options?: ConsentOptions): Promise<Consent | null>;
+}
+
+/** What is said in one call, for replies and handlers: its messages in order, and whether it has a result. */
+export class Conversation {
   #isAnswered = false;
   #isSubscribed = false;
   #isFinal = false;
-  #isClosed = false;
   #onFinal: () => void = () => {};
   #hasCutWait = false;
-  /** Waits for a manual trigger, oldest first. */
-  #triggers: Set<() => void> | undefined;
   #expected: Trigger | undefined;
-  #closers: Set<() => void> | undefined;
 
   constructor(
-    readonly caller: Caller,
-    protected readonly services: CallServices,
-  ) {
-    this.about = { calls: [caller.key], thread: caller.addressee.group_id };
+    readonly call: OpenCall,
+    private readonly wire: Wire,
+  ) {}
+
+  /** Whether the call has a result, or gets none on purpose. */
+  get isAnswered(): boolean {
+    return this.#isAnswered;
   }
 
-  /** Sends the answer. @param layout the recorded JSON text of a verbatim result */
-  protected abstract answer(reply: ReplyContent, layout?: string): Promise<unknown>;
+  get isFinal(): boolean {
+    return this.#isFinal;
+  }
 
-  /** Sends a message that is not an answer. @param layout its recorded JSON text */
-  protected abstract send(
-    type: 'subscription_event' | 'view_update',
-    fields: Fields,
-    layout: string | undefined,
-  ): Promise<unknown>;
+  /** Whether events may still follow: no final event and no cancel yet (TOOL-SUB). */
+  get isSubscribed(): boolean {
+    return this.#isSubscribed && !this.#isFinal && !this.call.isCanceled;
+  }
 
-  /** Sends any JSON exactly; whether it ends the call is unknown. */
-  abstract message(value: unknown): Promise<unknown>;
-
-  /** Resolves to the index that the user picked, or to null on timeout (TOOL-CHOICE). */
-  abstract choice(question: ChoiceQuestion, asking?: QuestionOptions): Promise<number | null>;
-
-  /** Resolves to the user's answer, or to null on timeout (TOOL-OAUTH). */
-  abstract consent(
-    question: ConsentQuestion,
-    asking?: QuestionOptions & { readonly authUrl?: string | undefined },
-  ): Promise<Consent | null>;
+  /** Whether a cancel ends the reply here. */
+  get isCutShort(): boolean {
+    return this.call.isCanceled && !this.wire.outlivesCancel;
+  }
 
   /** Sends a value that still has to be wrapped. Middleware has already run. @throws TypeError if it is not JSON */
   payload(payload: unknown): Promise<unknown> {
@@ -131,209 +116,87 @@ export abstract class Conversation {
     return this.#answer({ kind: 'outcome', outcome });
   }
 
+  /** Sends the result that a canceled call still owes (TOOL-ALWAYS). The message does not reveal who closed a thread. */
+  async canceled(): Promise<void> {
+    const reason = this.call.cancelReason;
+    if (reason !== null && !this.#isAnswered)
+      await this.outcome({ type: 'canceled', reason, by: reason === THREAD_CLOSED ? 'system' : 'user' });
+  }
+
+  silence(): void {
+    const { log, about } = this.call;
+    this.#isAnswered = true;
+    log.emit({ kind: 'planned', by: 'fixture', plan: 'silence', ...about });
+    this.wire.silence();
+  }
+
   async event(fields: Fields, layout?: string): Promise<void> {
     const isFinal = fields['final'] === true;
     this.#isFinal ||= isFinal;
-    await this.send('subscription_event', fields, layout);
+    await this.wire.event(fields, layout);
     if (isFinal) this.#onFinal();
   }
 
   view(fields: Fields, layout?: string): Promise<unknown> {
-    return this.send('view_update', fields, layout);
+    return this.wire.view(fields, layout);
   }
 
-  /** Whether the call has a result, or gets none on purpose. */
-  get isAnswered(): boolean {
-    return this.#isAnswered;
+  message(value: unknown): Promise<unknown> {
+    return this.wire.message(value);
   }
 
-  /** Why the call was canceled, as a clause for the LLM; null if it was not. */
-  get cancelReason(): string | null {
-    return this.#cancelReason;
+  choice(question: ChoiceQuestion, options?: ChoiceOptions): Promise<number | null> {
+    return this.wire.choice(question, options);
   }
 
-  get isCanceled(): boolean {
-    return this.#cancelReason !== null;
-  }
-
-  /** Whether the reply goes on although the call is canceled, as a fault plans it. */
-  get outlivesCancel(): boolean {
-    return false;
-  }
-
-  /** Whether the call accepts no more messages. */
-  get isClosed(): boolean {
-    return this.#isClosed;
-  }
-
-  get isFinal(): boolean {
-    return this.#isFinal;
-  }
-
-  /** Whether events may still follow: no final event and no cancel yet (TOOL-SUB). */
-  get isSubscribed(): boolean {
-    return this.#isSubscribed && !this.#isFinal && !this.isCanceled;
-  }
-
-  /** Whether the tool is stopping; all waits then end at once. */
-  get isStopping(): boolean {
-    return this.services.pauses.isStopping;
-  }
-
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    if (this.#cancelReason !== null) this.#controller.abort(this.#cancelReason);
-    return this.#controller.signal;
-  }
-
-  /** Keeps the first reason. */
-  cancel(reason: string): void {
-    if (this.#cancelReason !== null) return;
-    this.#cancelReason = reason;
-    for (const listener of [...(this.#cancelListeners ?? [])]) listener();
-    this.#controller?.abort(reason);
-  }
-
-  /** Calls back on cancellation. Returns a function that stops listening. */
-  onCancel(listener: () => void): () => void {
-    this.#cancelListeners ??= new Set();
-    const listeners = this.#cancelListeners.add(listener);
-    return () => void listeners.delete(listener);
+  consent(question: ConsentQuestion, options?: ConsentOptions): Promise<Consent | null> {
+    return this.wire.consent(question, options);
   }
 
   /** Resolves once no event may follow and the final one was delivered or dropped. */
   subscriptionEnded(): Promise<void> {
     return new Promise(resolve => {
       this.#onFinal = resolve;
-      this.onCancel(resolve);
+      this.call.onCancel(resolve);
     });
-  }
-
-  /** Sends the result that a canceled call still owes (TOOL-ALWAYS). The message does not reveal who closed a thread. */
-  async canceled(): Promise<void> {
-    const reason = this.#cancelReason;
-    if (reason !== null && !this.#isAnswered)
-      await this.outcome({ type: 'canceled', reason, by: reason === THREAD_CLOSED ? 'system' : 'user' });
-  }
-
-  silence(): void {
-    this.#isAnswered = true;
-    this.services.log.emit({ kind: 'planned', by: 'fixture', plan: 'silence', ...this.about });
   }
 
   /** A cancel ends the wait in progress, else the next one: it may come before the first. */
   async pause(ms: number): Promise<void> {
-    const { pauses } = this.services;
-    if (!this.outlivesCancel) await pauses.wait(ms, this);
-    else if (this.#hasCutWait) await pauses.wait(ms);
-    this.#hasCutWait ||= this.isCanceled;
-  }
-
-  warn(message: string): void {
-    this.services.log.emit({ kind: 'warned', message, ...this.about });
-  }
-
-  /** Logs each change that middleware made, or would have made to a verbatim result. */
-  logChanges(by: 'middleware' | 'verbatim', changes: readonly Change[]): void {
-    const lines = by === 'verbatim' ? [changes] : changes.map(change => [change]);
-    for (const line of lines)
-      this.services.log.emit({ kind: 'shaped', by, changes: [...line], ...this.about });
-  }
-
-  /** Fires the oldest wait for a manual trigger. Returns false if the call waits for no trigger. */
-  fire(): boolean {
-    const [oldest] = this.#triggers ?? [];
-    oldest?.();
-    return oldest !== undefined;
+    const { call } = this;
+    if (!this.wire.outlivesCancel) await call.pauses.wait(ms, call);
+    else if (this.#hasCutWait) await call.pauses.wait(ms);
+    this.#hasCutWait ||= call.isCanceled;
   }
 
   /** Accepts a trigger before the wait begins: a client may send it as soon as it sees the previous message. */
   expectTrigger(): void {
-    this.#expected ??= this.#awaitTrigger();
+    this.#expected ??= triggerOf(this.call);
   }
 
-  /** Resolves to true when the call is triggered, or to false if the call or the tool ends first. */
+  /** Resolves to true when the event may be sent: once the call is triggered; to false if the call or the tool ends first. */
   async waitForTrigger(): Promise<boolean> {
-    const { log, pauses } = this.services;
-    const { fired, unsubscribe } = this.#expected ?? this.#awaitTrigger();
+    if (!this.wire.sendsEvents) return true;
+    const { call } = this;
+    const { log, pauses, about } = call;
+    const { fired, unsubscribe } = this.#expected ?? triggerOf(call);
     this.#expected = undefined;
-    if (!pauses.isStopping) log.emit({ kind: 'planned', by: 'fixture', plan: 'demand', ...this.about });
-    const ending = this.outlivesCancel ? undefined : this;
+    if (!pauses.isStopping) log.emit({ kind: 'planned', by: 'fixture', plan: 'demand', ...about });
+    const ending = this.wire.outlivesCancel ? undefined : call;
     const wasFired = (await pauses.within(fired, undefined, ending)) === true;
     unsubscribe();
-    if (this.outlivesCancel && !pauses.isStopping) return true;
-    const why = this.#cancelReason;
+    if (this.wire.outlivesCancel && !pauses.isStopping) return true;
+    const why = call.cancelReason;
     const event = { what: 'event', type: 'subscription_event', count: 1 } as const;
-    if (!wasFired && why !== null) log.emit({ kind: 'dropped', why, ...event, ...this.about });
+    if (!wasFired && why !== null) log.emit({ kind: 'dropped', why, ...event, ...about });
     return wasFired;
   }
 
-  /** Returns the result of `work`; null if the call is canceled and `work` does not end soon afterwards. */
-  unlessCanceled<T>(work: Promise<T>): Promise<T | null> {
-    const waitBriefly = () => this.services.pauses.within(work, CANCEL_GRACE_MS);
-    const canceled = new Promise<void>(resolve => {
-      if (this.isCanceled) resolve();
-      else this.onCancel(resolve);
-    });
-    return Promise.race([work, canceled.then(waitBriefly)]);
-  }
-
-  /** Closes all open questions; sends no further message. */
-  close(): void {
-    this.#isClosed = true;
-    for (const close of this.#closers ?? []) close();
-  }
-
-  /** Waits for the answer to a question; logs a timeout. */
-  protected async answerWithin<A>(answer: Promise<A>, withinMs: number | undefined): Promise<A | null> {
-    const { log, pauses } = this.services;
-    const since = pauses.now();
-    const given = await pauses.within(answer, withinMs, this);
-    const afterMs = Math.round(pauses.now() - since);
-    if (given === null && !this.isCanceled)
-      log.emit({ kind: 'expired', what: 'answer', afterMs, ...this.about });
-    return given;
-  }
-
-  protected decided(what: 'choice' | 'consent', by: 'person' | 'policy', value: string | number): void {
-    this.services.log.emit({ kind: 'decided', what, by, value, ...this.about });
-  }
-
-  /** Calls back once, on the next manual trigger that no earlier wait uses. Returns a function that unsubscribes. */
-  protected onTrigger(callback: () => void): () => void {
-    this.#triggers ??= new Set();
-    const triggers = this.#triggers;
-    const fire = () => {
-      triggers.delete(fire);
-      callback();
-    };
-    triggers.add(fire);
-    return () => void triggers.delete(fire);
-  }
-
-  /** Calls back at the end of the call. Returns a function that calls back now. */
-  protected atClose(close: () => void): () => void {
-    this.#closers ??= new Set();
-    const closers = this.#closers.add(close);
-    return () => {
-      closers.delete(close);
-      close();
-    };
-  }
-
   #answer(reply: ReplyContent, layout?: string, isSubscribed = false): Promise<unknown> {
-    const sent = this.answer(reply, layout);
+    const sent = this.wire.answer(reply, layout);
     this.#isAnswered = true;
     this.#isSubscribed = isSubscribed;
     return sent;
-  }
-
-  #awaitTrigger(): Trigger {
-    let unsubscribe = () => {};
-    const fired = new Promise<true>(resolve => {
-      unsubscribe = this.onTrigger(() => resolve(true));
-    });
-    return { fired, unsubscribe };
   }
 }
 
@@ -342,51 +205,10 @@ interface Trigger {
   unsubscribe(): void;
 }
 
-interface Cancelable {
-  readonly isCanceled: boolean;
-  onCancel(listener: () => void): () => void;
-}
-
-/** Waits that end early: those of one call when it is canceled, all when the tool stops. */
-export class Pauses {
-  readonly #waits = new Set<() => void>();
-  #isStopping = false;
-
-  constructor(private readonly clock: Clock) {}
-
-  now(): number {
-    return this.clock.now();
-  }
-
-  get isStopping(): boolean {
-    return this.#isStopping;
-  }
-
-  /** Resolves after `ms` milliseconds, or as soon as the wait ends early. */
-  async wait(ms: number, call?: Cancelable): Promise<void> {
-    if (ms > 0) await this.within(new Promise<never>(() => {}), ms, call);
-  }
-
-  /** Returns the result of `work`; null if it fails, `ms` milliseconds pass first, or the wait ends early. */
-  within<T>(work: Promise<T>, ms: number | undefined, call?: Cancelable): Promise<T | null> {
-    if (this.#isStopping || call?.isCanceled) return Promise.resolve(null);
-    return new Promise(resolve => {
-      const settle = (value: T | null) => {
-        cancelTimer();
-        this.#waits.delete(end);
-        stopListening();
-        resolve(value);
-      };
-      const end = () => settle(null);
-      const cancelTimer = ms === undefined ? () => {} : this.clock.after(ms, end);
-      this.#waits.add(end);
-      const stopListening = call?.onCancel(end) ?? (() => {});
-      work.then(settle, end);
-    });
-  }
-
-  endAll(): void {
-    this.#isStopping = true;
-    for (const end of [...this.#waits]) end();
-  }
+function triggerOf(call: OpenCall): Trigger {
+  let unsubscribe = () => {};
+  const fired = new Promise<true>(resolve => {
+    unsubscribe = call.onTrigger(() => resolve(true));
+  });
+  return { fired, unsubscribe };
 }

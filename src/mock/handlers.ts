@@ -101,13 +101,14 @@ export function defineTool<const S extends JsonSchema>(definition: ToolDefinitio
 
 /** The parts of a conversation that a handler can use. */
 function handlerCall(conversation: Conversation, operation: string): HandlerCall {
-  const isLate = (what: string, isOver = conversation.isClosed) => {
-    if (isOver && !conversation.isCanceled) conversation.warn(`${what} was not sent: the call is over`);
+  const { call } = conversation;
+  const isLate = (what: string, isOver = call.isClosed) => {
+    if (isOver && !call.isCanceled) call.warn(`${what} was not sent: the call is over`);
     return isOver;
   };
   return {
     async event(event) {
-      if (isLate('an event', conversation.isClosed || conversation.isFinal)) return;
+      if (isLate('an event', call.isClosed || conversation.isFinal)) return;
       await conversation.event(typeof event === 'string' ? { text: event } : { ...event });
     },
     async view(view) {
@@ -117,7 +118,7 @@ function handlerCall(conversation: Conversation, operation: string): HandlerCall
       if (choices[preset] === undefined)
         throw new RangeError('a choice needs choices, and its default must be the index of one of them');
       if (isLate('a choice')) return null;
-      const { id } = conversation.caller.addressee;
+      const { id } = call.caller.addressee;
       const selected = await conversation.choice({ prompt, choices, default: preset, id }, { withinMs });
       return selected === null ? null : { selected, choice: choices[selected] ?? '' };
     },
@@ -189,13 +190,14 @@ export function handlerPlan(definition: ToolDefinition, call: Call, middlewares:
   const { invocation: given } = call;
   const { operation } = given; // read here: middleware may change `operation`
   const perform = async (conversation: Conversation) => {
+    const { call: openCall } = conversation;
     const invocation = await middlewares.request(given);
-    const input = { ...invocation, signal: conversation.signal };
+    const input = { ...invocation, signal: openCall.signal };
     const handle = async () => ({
       returned: await definition.handle(input, handlerCall(conversation, operation)),
     });
-    const outcome = await conversation.unlessCanceled(handle());
-    if (outcome === null) return conversation.close(); // the handler ignores its signal: the call ends without it
+    const outcome = await openCall.unlessCanceled(handle());
+    if (outcome === null) return openCall.close(); // the handler ignores its signal: the call ends without it
     await new ReplyPlayer(conversation, middlewares, invocation).playStep(stepOf(outcome.returned));
   };
   return {

@@ -9,9 +9,10 @@ import { type Answer, type Denial, type Incoming, type Reply, routeAt } from '..
 import { addresseeIn, type InvocationReading, readInvocation } from '../protocol/invocation.js';
 import { RecentMap } from '../util/collections.js';
 import { readJson } from '../util/json.js';
-import type { CallReference } from './conversation.js';
+import { Conversation } from './conversation.js';
+import { type CallReference, OpenCall } from './open-call.js';
 import { malformedRefusal, type OpenCalls, type Plan } from './plan.js';
-import { RapConversation, type RapServices } from './rap-conversation.js';
+import { type RapServices, RapWire } from './rap-wire.js';
 import type { Responder } from './responder.js';
 import { JSON_TYPE } from './tool.js';
 
@@ -155,21 +156,20 @@ export class Intake {
     if (!addressee) return this.#giveUp(this.request(incoming, 'invocation', { body }), bytes, reading);
     const arrival = this.#repeats.arrive(addressee.group_id, addressee.id, body.sha256);
     const { key, attempts: attempt } = arrival.call;
-    const conversation = new RapConversation({ key, addressee, base: incoming.base }, services);
-    const { about } = conversation;
-    const request = this.request(incoming, 'invocation', { body, attempt, ...about });
+    const call = new OpenCall({ key, addressee, base: incoming.base }, services.log, services.pauses);
+    const request = this.request(incoming, 'invocation', { body, attempt, ...call.about });
     if (arrival.isRepeat && !allowRepeats) return request.answer((await this.#storageFailureStatus()) ?? 200);
-    const overflow = openCalls.admit(conversation, bytes);
+    const overflow = openCalls.admit(call, bytes);
     if (overflow !== null) {
       arrival.call.isAccepted = false;
-      return this.#turnAway(request, overflow, about);
+      return this.#turnAway(request, overflow, call.about);
     }
-    if (arrival.isReused) conversation.warn('another call of this thread has the same id');
-    if (reading.ok) for (const note of reading.notes) conversation.warn(`the invocation: ${note}`);
+    if (arrival.isReused) call.warn('another call of this thread has the same id');
+    if (reading.ok) for (const note of reading.notes) call.warn(`the invocation: ${note}`);
     const plan = reading.ok
       ? responder.plan({ invocation: reading.invocation, headers: incoming.headers }, attempt)
       : malformedRefusal('invocation', reading.faults);
-    return this.#carryOut(plan, request, conversation, arrival.call);
+    return this.#carryOut(plan, request, call, arrival.call);
   }
 
   /** Returns the key of the call in a notice, known or not. */
@@ -187,40 +187,26 @@ export class Intake {
     this.#repeats.clear();
   }
 
-  async #carryOut(
-    plan: Plan,
-    request: ServedRequest,
-    conversation: RapConversation,
-    call: KnownCall,
-  ): Promise<Reply> {
-    for (const fact of plan.facts) this.#log.emit(Object.assign(fact, conversation.about));
-    conversation.faultsOf = plan.faultsOf;
+  async #carryOut(plan: Plan, request: ServedRequest, call: OpenCall, known: KnownCall): Promise<Reply> {
+    for (const fact of plan.facts) this.#log.emit(Object.assign(fact, call.about));
     const refuse = (status: number): Reply => {
-      call.isAccepted = false;
-      this.parts.openCalls.end(conversation);
+      known.isAccepted = false;
+      this.parts.openCalls.end(call);
       return request.answer(status);
     };
     if (plan.ack?.kind === 'status') return refuse(plan.ack.value);
     const status = await this.#storageFailureStatus();
-    return status === null ? this.#acknowledge(request, plan, conversation) : refuse(status);
+    return status === null ? this.#acknowledge(request, plan, call) : refuse(status);
   }
 
   /** Sends 200 at once, then starts the work (TOOL-ACK), unless the plan contains a fault. */
-  async #acknowledge(request: ServedRequest, plan: Plan, conversation: RapConversation): Promise<Reply> {
+  async #acknowledge(request: ServedRequest, plan: Plan, call: OpenCall): Promise<Reply> {
+    const { ack, faultsOf } = plan;
+    const wire = new RapWire(call, this.parts.services, faultsOf);
+    const conversation = new Conversation(call, wire);
     const begin = () => this.parts.openCalls.carryOut(plan, conversation);
-    if (plan.ack || plan.faultsOf(0).length > 0)
-      return this.#acknowledgeWithFaults(request, plan, conversation, begin);
-    return acknowledged(request, begin);
-  }
-
-  async #acknowledgeWithFaults(
-    request: ServedRequest,
-    { ack, faultsOf }: Plan,
-    conversation: RapConversation,
-    begin: () => Promise<void>,
-  ): Promise<Reply> {
     if (faultsOf(0).some(({ kind }) => kind === 'before-ack')) {
-      await Promise.race([begin(), conversation.begun()]);
+      await Promise.race([begin(), wire.begun()]);
       return request.answer(200);
     }
     if (!ack) return acknowledged(request, begin);

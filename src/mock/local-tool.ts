@@ -12,17 +12,16 @@ import { readInvocation } from '../protocol/invocation.js';
 import { joinFirst } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import {
-  CANCELED,
-  type Caller,
-  type CallServices,
+  type ChoiceOptions,
   type ChoiceQuestion,
   type Consent,
   type ConsentQuestion,
   Conversation,
   type Fields,
-  type QuestionOptions,
   type ReplyContent,
+  type Wire,
 } from './conversation.js';
+import { CANCELED, OpenCall } from './open-call.js';
 import { malformedRefusal, type Plan, planWithoutFaults, refusalPlan } from './plan.js';
 import { type ArgumentCheckers, NO_FIXTURES, prepareToolset } from './responder.js';
 import { type ServerOptions, Tool, type ToolOptions } from './tool.js';
@@ -109,62 +108,59 @@ export function leftOut({
 
 type Choose = (question: ChoiceQuestion) => Promise<number | null>;
 
-/** Collects the answer of one local call; drops views, events and other messages. */
-class LocalConversation extends Conversation {
+/** Passes the answer of one call to its caller in this process; drops views, events and other messages. */
+class LocalWire implements Wire {
+  readonly sendsEvents = false;
+  readonly outlivesCancel = false;
   #settle: (reply: LocalReply) => void = () => {};
   readonly reply = new Promise<LocalReply>(resolve => {
     this.#settle = resolve;
   });
 
   constructor(
-    caller: Caller,
-    services: CallServices,
+    private readonly call: OpenCall,
     private readonly choose: Choose | undefined,
-  ) {
-    super(caller, services);
-  }
-
-  override silence(): void {
-    super.silence();
-    this.#end({ kind: 'silence' });
-  }
-
-  override async waitForTrigger(): Promise<boolean> {
-    return true;
-  }
-
-  async message(): Promise<void> {}
-
-  async choice(question: ChoiceQuestion, { withinMs }: QuestionOptions = {}): Promise<number | null> {
-    const { prompt, choices, default: preset } = question;
-    if (this.choose) {
-      const picked = await this.answerWithin(this.choose(question), withinMs);
-      if (picked !== null) this.decided('choice', 'person', picked);
-      return picked;
-    }
-    this.warn(`no user can answer "${prompt}"; using the default, "${choices[preset] ?? preset}"`);
-    this.decided('choice', 'policy', preset);
-    return preset;
-  }
-
-  async consent({ operation }: ConsentQuestion): Promise<Consent> {
-    this.warn(`no user can authorize ${operation}; treated as refused`);
-    this.decided('consent', 'policy', 'refused');
-    return 'refused';
-  }
+  ) {}
 
   /** @throws TypeError if a verbatim result is not a JSON object. */
-  protected answer(reply: ReplyContent): Promise<void> {
+  answer(reply: ReplyContent): Promise<void> {
     this.#end(asJson(reply));
     return Promise.resolve();
   }
 
-  protected async send(): Promise<void> {}
+  silence(): void {
+    this.#end({ kind: 'silence' });
+  }
+
+  async event(): Promise<void> {}
+
+  async view(): Promise<void> {}
+
+  async message(): Promise<void> {}
+
+  async choice(question: ChoiceQuestion, { withinMs }: ChoiceOptions = {}): Promise<number | null> {
+    const { prompt, choices, default: preset } = question;
+    const { call } = this;
+    if (this.choose) {
+      const picked = await call.answerWithin(this.choose(question), withinMs);
+      if (picked !== null) call.logDecision('choice', 'person', picked);
+      return picked;
+    }
+    call.warn(`no user can answer "${prompt}"; using the default, "${choices[preset] ?? preset}"`);
+    call.logDecision('choice', 'policy', preset);
+    return preset;
+  }
+
+  async consent({ operation }: ConsentQuestion): Promise<Consent> {
+    this.call.warn(`no user can authorize ${operation}; treated as refused`);
+    this.call.logDecision('consent', 'policy', 'refused');
+    return 'refused';
+  }
 
   /** Settles with the first answer; cancels the rest of the reply. */
   #end(reply: LocalReply): void {
     this.#settle(reply);
-    this.cancel('the call has its answer');
+    this.call.cancel('the call has its answer');
   }
 }
 
@@ -239,20 +235,21 @@ export class LocalTool extends Tool {
     const addressee = { callback_url: LOCAL, ...ids };
     const key = call.key ?? `call-${number}`;
     const caller = { key, addressee, base: LOCAL };
-    const conversation = new LocalConversation(caller, { log: this.log, pauses: this.pauses }, this.#choose);
-    const { about } = conversation;
+    const open = new OpenCall(caller, this.log, this.pauses);
+    const wire = new LocalWire(open, this.#choose);
+    const { about } = open;
     const invocation = { operation, arguments: args, ...addressee };
     const body = Content.ofJson(invocation);
     const request = this.#record('invocation', { ...about, headers, body });
-    const overflow = this.openCalls.admit(conversation, body.bytes);
+    const overflow = this.openCalls.admit(open, body.bytes);
     const stopListening = onAbort(signal, () => {
       this.#record('cancel', about);
-      conversation.cancel(CANCELED);
+      open.cancel(CANCELED);
     });
     const plan = overflow === null ? this.#plan(invocation, headers) : refusalPlan(overflow);
     for (const fact of plan.facts) this.log.emit(Object.assign(fact, about));
-    void this.openCalls.carryOut(plan, conversation);
-    const reply = await conversation.reply;
+    void this.openCalls.carryOut(plan, new Conversation(open, wire));
+    const reply = await wire.reply;
     if (reply.kind !== 'silence') stopListening(); // a silent call can still be canceled
     return { ...reply, sent: this.#send(reply, operation, request, signal?.aborted ?? false, about) };
   }

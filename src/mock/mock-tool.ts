@@ -18,7 +18,7 @@ import { isRecord } from '../util/values.js';
 import type { VerificationReport } from '../verification/verification.js';
 import { Intake } from './intake.js';
 import { Outbox } from './outbox.js';
-import { RapServices } from './rap-conversation.js';
+import { RapServices } from './rap-wire.js';
 import { type ArgumentCheckers, prepareToolset } from './responder.js';
 import { rapRoutes } from './routes.js';
 import { fixtureFiles, readFixtureFiles } from './sources.js';

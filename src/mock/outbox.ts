@@ -13,7 +13,10 @@ import {
 import type { Clock } from '../system/clock.js';
 import { messageOf } from '../util/errors.js';
 import { readUrl } from '../util/url.js';
-import { type CallReference, Pauses } from './conversation.js';
+import { type CallReference, Pauses } from './open-call.js';
+
+/** Returns why a callback is not needed any more, or null. Called before each attempt. */
+export type CancelReason = () => string | null;
 
 /** A message to the runtime: the exact bytes and the exact address (TOOL-OPAQUE). */
 export interface Callback {
@@ -27,8 +30,7 @@ export interface Callback {
   readonly contentType?: string | undefined;
   /** `slow`: sends the body in small pieces over about two seconds. */
   readonly pace?: 'slow' | undefined;
-  /** Returns why the callback is not needed any more, or null. Called before each attempt. */
-  readonly cancelReason?: (() => string | null) | undefined;
+  readonly cancelReason?: CancelReason | undefined;
   readonly turn?: Turn | undefined;
 }
 

@@ -2,16 +2,21 @@ import type { Fact, NearestFixture } from '../events/events.js';
 import type { AckFault, CallbackFault } from '../fixtures/file-schema.js';
 import { bytesText } from '../util/text.js';
 import { isRecord } from '../util/values.js';
-import { CANCELED, type Conversation, THREAD_CLOSED } from './conversation.js';
+import type { Conversation } from './conversation.js';
+import { CANCELED, type OpenCall, THREAD_CLOSED } from './open-call.js';
+
+/** Returns the faults of the n-th callback of a call, from 0. */
+export type FaultsOf = (callback: number) => readonly CallbackFault[];
+
+/** Answers a call. An error that it throws becomes an error result. */
+export type Perform = (conversation: Conversation) => Promise<unknown>;
 
 /** How one call is answered; decided in the order in which calls arrive. */
 export interface Plan {
   readonly facts: readonly Fact[];
   readonly ack: AckFault | null;
-  /** Returns the faults of the n-th callback, from 0. */
-  readonly faultsOf: (callback: number) => readonly CallbackFault[];
-  /** Answers the call. An error that it throws becomes an error result. */
-  readonly perform: (conversation: Conversation) => Promise<unknown>;
+  readonly faultsOf: FaultsOf;
+  readonly perform: Perform;
   /** Whether messages may follow after `perform`: events of a subscription. */
   readonly isOpenEnded?: boolean;
   readonly redact?: (message: string) => string;
@@ -21,7 +26,7 @@ const NONE: readonly CallbackFault[] = [];
 
 const NO_FAULTS = () => NONE;
 
-export function planWithoutFaults(facts: readonly Fact[], perform: Plan['perform']): Plan {
+export function planWithoutFaults(facts: readonly Fact[], perform: Perform): Plan {
   return { ack: null, faultsOf: NO_FAULTS, facts, perform };
 }
 
@@ -42,9 +47,9 @@ const OPEN_CALL_LIMITS = { calls: 50_000, bytes: 32 * 1024 * 1024 };
 
 /** The open calls. Runtimes cancel them by id or thread (TOOL-CANCEL, TOOL-CLOSE). */
 export class OpenCalls {
-  readonly #open = new Map<Conversation, number>();
+  readonly #open = new Map<OpenCall, number>();
   /** Calls whose work is done but events may follow. */
-  readonly #resting = new Set<Conversation>();
+  readonly #resting = new Set<OpenCall>();
   #bytes = 0;
   readonly #onIdle: (() => void)[] = [];
 
@@ -58,18 +63,18 @@ export class OpenCalls {
   }
 
   /** Opens a call. Returns why it cannot be accepted, or null. */
-  admit(conversation: Conversation, { length }: Uint8Array): string | null {
+  admit(call: OpenCall, { length }: Uint8Array): string | null {
     const { calls } = this.limits;
     if (this.#open.size >= calls) return `too many open calls: ${calls}`;
-    this.#open.set(conversation, length);
+    this.#open.set(call, length);
     this.#bytes += length;
     return null;
   }
 
-  end(conversation: Conversation): void {
-    this.#bytes -= this.#open.get(conversation) ?? 0;
-    this.#open.delete(conversation);
-    this.#resting.delete(conversation);
+  end(call: OpenCall): void {
+    this.#bytes -= this.#open.get(call) ?? 0;
+    this.#open.delete(call);
+    this.#resting.delete(call);
     if (this.#open.size === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
   }
 
@@ -91,9 +96,9 @@ export class OpenCalls {
    * how many.
    */
   fire(id?: string, thread?: string): number {
-    const isMeant = ({ caller: { addressee } }: Conversation) =>
+    const isMeant = ({ caller: { addressee } }: OpenCall) =>
       (id ?? addressee.id) === addressee.id && (thread ?? addressee.group_id) === addressee.group_id;
-    return this.#all.filter(isMeant).filter(conversation => conversation.fire()).length;
+    return this.#all.filter(isMeant).filter(call => call.fire()).length;
   }
 
   idle(): Promise<void> {
@@ -109,30 +114,29 @@ export class OpenCalls {
     plan: Pick<Plan, 'perform' | 'redact' | 'isOpenEnded'>,
     conversation: Conversation,
   ): Promise<void> {
+    const { call } = conversation;
     try {
       await plan.perform(conversation);
       if (!conversation.isAnswered) await conclude(conversation);
-      if (!plan.isOpenEnded && conversation.isSubscribed) conversation.warn(NO_LAST_EVENT);
+      if (!plan.isOpenEnded && conversation.isSubscribed) call.warn(NO_LAST_EVENT);
     } catch (error) {
       await fail(conversation, redacted(messageOf(error), plan));
     }
-    if (plan.isOpenEnded && conversation.isSubscribed && !conversation.isClosed) {
-      this.end(conversation); // does not delay shutdown
-      this.#resting.add(conversation);
+    if (plan.isOpenEnded && conversation.isSubscribed && !call.isClosed) {
+      this.end(call); // does not delay shutdown
+      this.#resting.add(call);
       await conversation.subscriptionEnded();
     }
-    conversation.close();
-    this.end(conversation);
+    call.close();
+    this.end(call);
   }
 
-  /** A call of any weight is accepted if no other of its class is open. */
-
-  get #all(): Conversation[] {
+  get #all(): OpenCall[] {
     return [...this.#open.keys(), ...this.#resting];
   }
 
-  #cancel(why: string, isMeant: (conversation: Conversation) => boolean): void {
-    for (const conversation of this.#all) if (isMeant(conversation)) conversation.cancel(why);
+  #cancel(why: string, isMeant: (call: OpenCall) => boolean): void {
+    for (const call of this.#all) if (isMeant(call)) call.cancel(why);
   }
 }
 
@@ -140,13 +144,14 @@ const NO_LAST_EVENT =
   'the reply ended without a final event; the subscription stays open until it is canceled';
 
 function conclude(conversation: Conversation): Promise<unknown> {
-  if (conversation.isCanceled) return conversation.canceled();
+  if (conversation.call.isCanceled) return conversation.canceled();
   return conversation.outcome({ type: 'error', message: 'the tool ended without a result' });
 }
 
 async function fail(conversation: Conversation, message: string): Promise<void> {
-  conversation.warn(`the call failed: ${message}`);
-  if (conversation.isCanceled) await conversation.canceled();
+  const { call } = conversation;
+  call.warn(`the call failed: ${message}`);
+  if (call.isCanceled) await conversation.canceled();
   else if (!conversation.isAnswered)
     await conversation.outcome({ type: 'error', message: withoutPaths(message) });
 }

@@ -94,7 +94,7 @@ export class ReplyPlayer {
     const { conversation } = this;
     const ms = this.#delayOf(step);
     if (ms > 0) await conversation.pause(ms);
-    if (conversation.isCanceled && !conversation.outlivesCancel) {
+    if (conversation.isCutShort) {
       await conversation.canceled();
       return false;
     }
@@ -109,17 +109,17 @@ export class ReplyPlayer {
     payload: async (player, { payload }) => {
       const { conversation, middlewares, invocation } = player;
       const { value, changes } = await middlewares.response(player.#fill(payload), invocation);
-      conversation.logChanges('middleware', changes);
+      conversation.call.logChanges('middleware', changes);
       await conversation.payload(value);
     },
     result: async (player, { result, layout }) => {
       const { conversation } = player;
       const fields = expandDiffs(player.#fill(result));
       const changes = player.middlewares.changesTo(fields, player.invocation);
-      conversation.logChanges('verbatim', changes);
+      conversation.call.logChanges('verbatim', changes);
       const paths = changes.map(({ path }) => path).join(', ');
       if (paths !== '')
-        conversation.warn(`a result was sent verbatim; middleware would have changed it at ${paths}`);
+        conversation.call.warn(`a result was sent verbatim; middleware would have changed it at ${paths}`);
       await conversation.result(fields, layoutText(layout));
     },
     error: (player, { error: { type: errorType, ...error } }) => {
@@ -149,7 +149,7 @@ export class ReplyPlayer {
     const { conversation } = this;
     const { prompt: written, choices, default: preset, query } = step.choice;
     const prompt = this.#text(written);
-    const { id } = conversation.caller.addressee;
+    const { id } = conversation.call.caller.addressee;
     const question = { prompt, choices: choices.map(label => this.#text(label)), default: preset, id };
     const asking = { withinMs: step.within, layout: layoutText(step.layout), query };
     const picked = await conversation.choice(question, asking);
@@ -176,8 +176,8 @@ export class ReplyPlayer {
   /** Reports a missing answer; for a canceled call sends the cancellation instead. */
   #unanswered(what: string): Promise<unknown> {
     const { conversation } = this;
-    if (conversation.isCanceled) return conversation.canceled();
-    const message = conversation.isStopping
+    if (conversation.call.isCanceled) return conversation.canceled();
+    const message = conversation.call.isStopping
       ? `the tool is stopping and ${what}; call again later`
       : `${what} in time; ask the user and call again`;
     return conversation.outcome({ type: 'error', message });
@@ -201,7 +201,7 @@ export class ReplyPlayer {
   }
 
   #filled<T>({ value, missing }: { readonly value: T; readonly missing: readonly string[] }): T {
-    if (missing.length > 0) this.conversation.warn(`template values not found: ${missing.join(', ')}`);
+    if (missing.length > 0) this.conversation.call.warn(`template values not found: ${missing.join(', ')}`);
     return value;
   }
 
@@ -217,7 +217,7 @@ export class ReplyPlayer {
 
   #redacted(text: string): string {
     const { value, changes } = this.middlewares.words(text, this.invocation);
-    this.conversation.logChanges('middleware', changes);
+    this.conversation.call.logChanges('middleware', changes);
     return value;
   }
 }

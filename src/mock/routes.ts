@@ -7,9 +7,10 @@ import { choiceResponseSchema, NOTICES, type Notice } from '../protocol/invocati
 import { validate } from '../protocol/validate.js';
 import { isRecord } from '../util/values.js';
 import { visibleLine } from '../util/visible.js';
-import type { CallReference, ChoiceQuestion, Consent } from './conversation.js';
+import type { ChoiceQuestion, Consent } from './conversation.js';
 import { answerWith, type Intake } from './intake.js';
-import { RapServices } from './rap-conversation.js';
+import type { CallReference } from './open-call.js';
+import { RapServices } from './rap-wire.js';
 import type { Responder } from './responder.js';
 
 export function rapRoutes(

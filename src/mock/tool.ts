@@ -21,7 +21,7 @@ import { readJson } from '../util/json.js';
 import { redactJson } from '../util/redact.js';
 import { isRecord } from '../util/values.js';
 import type { VerificationReport } from '../verification/verification.js';
-import { Pauses } from './conversation.js';
+import { Pauses } from './open-call.js';
 import { OpenCalls } from './plan.js';
 import { type ArgumentCheckers, Responder } from './responder.js';
 

@@ -2,11 +2,12 @@ import type { Event } from '../../src/events/events.js';
 import { parseFixtures } from '../../src/fixtures/read-fixtures.js';
 import type { HttpRequest } from '../../src/http/client.js';
 import { Incoming } from '../../src/http/route.js';
-import { Pauses } from '../../src/mock/conversation.js';
+import { Conversation } from '../../src/mock/conversation.js';
 import { Intake } from '../../src/mock/intake.js';
 import { type MockTool, type MockToolOptions, startMockTool } from '../../src/mock/mock-tool.js';
+import { OpenCall, Pauses } from '../../src/mock/open-call.js';
 import { OpenCalls } from '../../src/mock/plan.js';
-import { RapConversation, RapServices } from '../../src/mock/rap-conversation.js';
+import { RapServices, RapWire } from '../../src/mock/rap-wire.js';
 import { prepareToolset, Responder } from '../../src/mock/responder.js';
 import { type InvokeOptions, openRuntime, type PendingCall, type Runtime } from '../peers/runtime.mjs';
 import { type FakeClock, fakeClock } from '../support/fake-clock.js';
@@ -97,7 +98,9 @@ export async function intakeWith(
   const parts = { responder, openCalls, services, remembered, stopped: new Promise<void>(() => {}) };
   const callback_url = 'http://127.0.0.1:9/';
   const addressee = { callback_url, group_id: 'g', id: 'i' };
-  const conversation = new RapConversation({ key: 'k', addressee, base: 'http://127.0.0.1' }, services);
+  const caller = { key: 'k', addressee, base: 'http://127.0.0.1' };
+  const call = new OpenCall(caller, log, services.pauses);
+  const conversation = new Conversation(call, new RapWire(call, services, () => []));
   const intake = new Intake(parts);
   const incoming = new Incoming({ method: 'POST', url: '/invoke', headers: { host: '127.0.0.1' } });
   /** Returns the status. */

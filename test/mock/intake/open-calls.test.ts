@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Conversation } from '../../../src/mock/conversation.js';
+import type { OpenCall } from '../../../src/mock/open-call.js';
 import { OpenCalls } from '../../../src/mock/plan.js';
 
 function callOf(key: string, thread: string) {
@@ -7,7 +7,7 @@ function callOf(key: string, thread: string) {
   const cancel = (reason: string) => {
     call.reason ??= reason;
   };
-  return Object.assign(call, { cancel }) as unknown as Conversation & { readonly reason: string | null };
+  return Object.assign(call, { cancel }) as unknown as OpenCall & { readonly reason: string | null };
 }
 
 function setUp() {

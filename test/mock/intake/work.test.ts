@@ -7,7 +7,7 @@ const CANCELED = '{"canceled":{"reason":"the call was canceled","by":"user"}}';
 
 async function setUp() {
   const { openCalls, conversation, sent, log } = await intakeWith(null);
-  openCalls.admit(conversation, new Uint8Array());
+  openCalls.admit(conversation.call, new Uint8Array());
   return { work: (plan: Plan) => openCalls.carryOut(plan, conversation), sent, conversation, log };
 }
 
@@ -32,7 +32,7 @@ test.each<[string, Plan['perform'], string, string | null]>([
   ['fails after a cancel', () => Promise.reject(new Error('aborted')), CANCELED, 'the call was canceled'],
 ])('TOOL-ALWAYS, TOOL-ONCE: a call that %s ends in one result', async (_, perform, text, reason) => {
   const { work, sent, conversation } = await setUp();
-  if (reason !== null) conversation.cancel(reason);
+  if (reason !== null) conversation.call.cancel(reason);
   await work(planWithoutFaults([], perform));
   expect(sent.filter(each => each !== undefined)).toEqual([text]);
 });
@@ -60,7 +60,7 @@ describe('an open subscription', () => {
     ['does not exist without a subscription', each => each.result({ text: 'done' }), {}, 0],
   ])('%s', async (_, perform, plan, count) => {
     const { work, log, conversation } = await setUp();
-    setImmediate(() => conversation.cancel('it is over'));
+    setImmediate(() => conversation.call.cancel('it is over'));
     const warned: string[] = [];
     log.subscribe(event => void (event.kind === 'warned' && warned.push(event.message)));
     await work({ ...planWithoutFaults([], perform), ...plan });

@@ -1,5 +1,6 @@
 import { Content } from '../events/content.js';
 import type { Turn } from '../events/events.js';
+import type { Log } from '../events/log.js';
 import type { CallbackFault } from '../fixtures/file-schema.js';
 import { SecretPaths } from '../http/secret-paths.js';
 import { CALLBACK_TRAITS, type CallbackType, traitsOf } from '../protocol/callbacks.js';
@@ -7,20 +8,20 @@ import { textOfOutcome } from '../protocol/outcome.js';
 import { RecentMap } from '../util/collections.js';
 import { formatLike, parseJson } from '../util/json.js';
 import { isRecord, valueAt } from '../util/values.js';
-import {
-  type Caller,
-  type CallReference,
-  type CallServices,
-  type ChoiceQuestion,
-  type Consent,
-  type ConsentQuestion,
-  Conversation,
-  type Fields,
-  type QuestionOptions,
-  type ReplyContent,
+import type {
+  ChoiceOptions,
+  ChoiceQuestion,
+  Consent,
+  ConsentOptions,
+  ConsentQuestion,
+  Fields,
+  QuestionOptions,
+  ReplyContent,
+  Wire,
 } from './conversation.js';
-import type { Callback, Outbox } from './outbox.js';
-import type { Plan } from './plan.js';
+import type { CallReference, OpenCall, Pauses } from './open-call.js';
+import type { Callback, CancelReason, Outbox } from './outbox.js';
+import type { FaultsOf } from './plan.js';
 
 /** One byte more than a listener accepts by default. */
 const OVERSIZE = 64 * 1024 * 1024 + 1;
@@ -151,26 +152,24 @@ class Question<Answer, About> {
 
 type Asked<Question> = Question & { readonly about: Required<CallReference> };
 
-export class RapServices implements CallServices {
+export class RapServices {
   static readonly consentPath = '/authorize';
   readonly choices = new Questions<number, Asked<ChoiceQuestion & { readonly search: string }>>('/choices/');
   /** The state is in the query, since a logged `auth_url` has none (threats, row 25). */
   readonly consents = new Questions<Consent, Asked<ConsentQuestion>>(`${RapServices.consentPath}?state=`);
 
   constructor(
-    readonly log: CallServices['log'],
-    readonly pauses: CallServices['pauses'],
+    readonly log: Log,
+    readonly pauses: Pauses,
     readonly outbox: Outbox,
   ) {}
 }
 
-const NO_FAULTS: Plan['faultsOf'] = () => [];
-
 const NOT_SENT = Promise.resolve(false);
 
-interface Options {
+interface SendOptions {
   readonly layout?: string | undefined;
-  readonly cancelReason?: Callback['cancelReason'];
+  readonly cancelReason?: CancelReason;
   /** Fields to add unless the message has them. */
   readonly further?: Fields;
 }
@@ -179,21 +178,20 @@ interface Options {
  * Sends all callbacks of one call in order, each with the ids from the runtime (TOOL-GROUP, TOOL-ID, TOOL-CALLID). Ids in the fields
  * of a fixture replace them.
  */
-export class RapConversation extends Conversation {
-  faultsOf = NO_FAULTS;
+export class RapWire implements Wire {
+  readonly sendsEvents = true;
   #callbacks = 0;
   #hasBegun = false;
   #onBegun: () => void = () => {};
 
   constructor(
-    caller: Caller,
-    protected override readonly services: RapServices,
-  ) {
-    super(caller, services);
-  }
+    private readonly call: OpenCall,
+    private readonly services: RapServices,
+    private readonly faultsOf: FaultsOf,
+  ) {}
 
-  override get outlivesCancel(): boolean {
-    return this.isCanceled && this.faultsOf(this.#callbacks).some(({ kind }) => kind === 'after-cancel');
+  get outlivesCancel(): boolean {
+    return this.call.isCanceled && this.faultsOf(this.#callbacks).some(({ kind }) => kind === 'after-cancel');
   }
 
   /** Resolves once the first callback was delivered or dropped. */
@@ -204,39 +202,46 @@ export class RapConversation extends Conversation {
     });
   }
 
-  protected answer(reply: ReplyContent, layout?: string): Promise<unknown> {
+  answer(reply: ReplyContent, layout?: string): Promise<unknown> {
     return this.#send('tool_result', fieldsOf(reply), { layout });
   }
 
+  /** Nothing to send. */
+  silence(): void {}
+
   /** Sends no event after a cancel (TOOL-SUB), unless a fault plans it. */
-  protected send(type: 'subscription_event' | 'view_update', fields: Fields, layout: string | undefined) {
-    const isEvent = type === 'subscription_event';
-    return this.#send(type, fields, isEvent ? { layout, cancelReason: () => this.cancelReason } : { layout });
+  event(fields: Fields, layout?: string): Promise<unknown> {
+    const cancelReason = () => this.call.cancelReason;
+    return this.#send('subscription_event', fields, { layout, cancelReason });
+  }
+
+  view(fields: Fields, layout?: string): Promise<unknown> {
+    return this.#send('view_update', fields, { layout });
   }
 
   message(value: unknown): Promise<unknown> {
+    const { log, about } = this.call;
     const type = typeNameOf(value) ?? '';
-    this.services.log.emit({ kind: 'planned', by: 'fixture', plan: 'message', type, ...this.about });
+    log.emit({ kind: 'planned', by: 'fixture', plan: 'message', type, ...about });
     return this.#sendMessage(value, {});
   }
 
-  choice(question: ChoiceQuestion, asking: QuestionOptions = {}): Promise<number | null> {
+  choice(question: ChoiceQuestion, options: ChoiceOptions = {}): Promise<number | null> {
     const { prompt, choices, default: preset } = question;
-    const search = asking.query === undefined ? '' : `?${asking.query}`;
-    const asked = this.services.choices.open({ ...question, search, about: this.about });
-    const response_url = this.caller.base + asked.path + search;
+    const { caller, about } = this.call;
+    const search = options.query === undefined ? '' : `?${options.query}`;
+    const asked = this.services.choices.open({ ...question, search, about });
+    const response_url = caller.base + asked.path + search;
     const fields = { prompt, choices, default: preset, response_url };
-    return this.#ask('choice', 'user_choice', fields, asked, preset, asking);
+    return this.#ask('choice', 'user_choice', fields, asked, preset, options);
   }
 
   /** Asks on our own consent page, or at `authUrl`. */
-  consent(
-    question: ConsentQuestion,
-    { authUrl, ...asking }: QuestionOptions & { readonly authUrl?: string | undefined } = {},
-  ): Promise<Consent | null> {
-    const asked = this.services.consents.open({ ...question, about: this.about });
-    const fields = { auth_url: authUrl ?? this.caller.base + asked.path };
-    return this.#ask('consent', 'oauth', fields, asked, 'granted', asking);
+  consent(question: ConsentQuestion, options: ConsentOptions = {}): Promise<Consent | null> {
+    const { caller, about } = this.call;
+    const asked = this.services.consents.open({ ...question, about });
+    const fields = { auth_url: options.authUrl ?? caller.base + asked.path };
+    return this.#ask('consent', 'oauth', fields, asked, 'granted', options);
   }
 
   /** Asks a question. A manual trigger answers it with the preset. Does not wait for an answer if the question was not delivered. */
@@ -248,37 +253,39 @@ export class RapConversation extends Conversation {
     preset: A,
     { withinMs, layout }: QuestionOptions,
   ): Promise<A | null> {
-    const unsubscribe = this.onTrigger(() => {
-      if (asked.resolve(preset)) this.decided(what, 'policy', preset);
+    const { call } = this;
+    const unsubscribe = call.onTrigger(() => {
+      if (asked.resolve(preset)) call.logDecision(what, 'policy', preset);
     });
-    const close = this.atClose(() => {
+    const close = call.atClose(() => {
       unsubscribe();
       asked.close();
     });
     const isDelivered = await this.#send(type, fields, { layout, further: furtherFields(layout) });
-    const answer = isDelivered ? await this.answerWithin(asked.answer, withinMs) : null;
+    const answer = isDelivered ? await call.answerWithin(asked.answer, withinMs) : null;
     close();
     return answer;
   }
 
   /** Resolves to false if the message was dropped. */
-  #send(type: CallbackType, fields: Fields, options: Options): Promise<boolean> {
+  #send(type: CallbackType, fields: Fields, options: SendOptions): Promise<boolean> {
     if (options.cancelReason?.() && !this.outlivesCancel) return NOT_SENT;
     return this.#sendMessage({ ...options.further, type, ...this.#ids(type), ...fields }, options);
   }
 
-  #sendMessage(message: unknown, { layout, cancelReason }: Options): Promise<boolean> {
-    const { about, services } = this;
+  #sendMessage(message: unknown, { layout, cancelReason }: SendOptions): Promise<boolean> {
+    const { call } = this;
+    const { about } = call;
     const turn = this.#turn();
     const type = typeNameOf(message);
     const faults = this.faultsOf(turn?.index ?? 0);
     for (const { kind: plan } of faults) {
-      if (plan === 'after-cancel' && !this.isCanceled) continue;
-      services.log.emit({ kind: 'planned', plan, by: 'fault', turn, type, ...about });
+      if (plan === 'after-cancel' && !call.isCanceled) continue;
+      call.log.emit({ kind: 'planned', plan, by: 'fault', turn, type, ...about });
     }
     const { body, sending } = render(message, faults, layout);
     const { contentType, pace } = sending;
-    const { callback_url: url } = this.caller.addressee;
+    const { callback_url: url } = call.caller.addressee;
     const stops = sending.outlivesCancel ? undefined : cancelReason;
     return this.#post({ about, url, body, type, contentType, pace, turn, cancelReason: stops }, sending);
   }
@@ -286,7 +293,7 @@ export class RapConversation extends Conversation {
   async #post(callback: Callback, sending: Sending): Promise<boolean> {
     const { lateMs = 0, outlivesCancel, isDropped, isTwice } = sending;
     const copies = isDropped ? 0 : isTwice ? 2 : 1;
-    if (lateMs > 0) await this.services.pauses.wait(lateMs, outlivesCancel ? undefined : this);
+    if (lateMs > 0) await this.call.pauses.wait(lateMs, outlivesCancel ? undefined : this.call);
     let isDelivered = true;
     for (let copy = 0; copy < copies && !callback.cancelReason?.(); copy++)
       isDelivered = (await this.services.outbox.post(callback)) && isDelivered;
@@ -302,7 +309,7 @@ export class RapConversation extends Conversation {
   }
 
   #ids(type: CallbackType): Fields {
-    const { group_id, id, call_id } = this.caller.addressee;
+    const { group_id, id, call_id } = this.call.caller.addressee;
     const field = CALLBACK_TRAITS[type].idField;
     if (field === null) return { group_id };
     if (field === 'tool_call_id') return { group_id, tool_call_id: id };

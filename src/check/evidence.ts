@@ -13,9 +13,11 @@ import { discoveryUrl, type Tool, type Toolset } from '../protocol/toolset.js';
 import { groupBy } from '../util/collections.js';
 import { isRecord, stringsIn, valueAt } from '../util/values.js';
 import { CallbackEvidence, CallEvidence, Discovery } from './call.js';
-import { findCrash, judgeableEvents, type Sent, type ServerExit, type ToolCrash } from './crash.js';
+import { findCrash, type ToolCrash } from './crash.js';
 import { markRefusedMembers } from './members.js';
 import { type RequestedCall, RuntimeView } from './runtime-view.js';
+import type { SentMessages, ServerEnd } from './server-end.js';
+import { judgeableEvents } from './server-runs.js';
 
 /** A tool server that was asked for its toolset. */
 export interface KnownServer {
@@ -42,14 +44,14 @@ export interface Recording {
 export interface Evidence
   extends Required<Pick<Recording, 'observer' | 'isWhole'>>,
     Pick<Recording, 'lines'>,
-    Sent {
+    SentMessages {
   /** Whether a check made calls in it, which violate runtime rules on purpose. */
   readonly isProbed: boolean;
   readonly unmatchedCallbacks: readonly CallbackEvidence[];
   /** All plans, also those without a call. */
   readonly plans: readonly EventOf<'planned'>[];
   readonly toolCrash: ToolCrash | null;
-  readonly exit: (ServerExit & { readonly calls: readonly ConcernedCall[] }) | null;
+  readonly exit: (ServerEnd & { readonly calls: readonly ConcernedCall[] }) | null;
   /** What the driver of a runtime was asked and showed; null without a driver. */
   readonly view: RuntimeView | null;
   /** The calls that a scenario asked for; none without a driver. */

@@ -6,7 +6,6 @@ import { REQUIREMENT_IDS, type RequirementId, type Side } from '../protocol/requ
 import { groupBy } from '../util/collections.js';
 import { firstWithRest, joinFirst } from '../util/text.js';
 import { type Judgement, withCauses } from './causes.js';
-import { isFatalExit } from './crash.js';
 import {
   type ConcernedCall,
   concernedCalls,
@@ -29,6 +28,7 @@ import { runtimeNoticeRules } from './rules/runtime-notices.js';
 import { runtimeOrderRules } from './rules/runtime-order.js';
 import { runtimeRequestRules } from './rules/runtime-requests.js';
 import { runtimeResultRules } from './rules/runtime-results.js';
+import { isFatalExit } from './server-end.js';
 
 /** A requirement id without a rule does not compile. */
 const BY_THEME: Readonly<Record<RequirementId, Rule>> = {
@@ -376,7 +376,7 @@ interface ScenarioTime {
 /** The end of a server: the cause of what did not pass because of it. */
 type ExitCheck = Pick<
   NonNullable<Evidence['exit']>,
-  'message' | 'output' | 'calls' | 'cause' | 'isRepeated' | 'repeats'
+  'message' | 'output' | 'returned' | 'calls' | 'cause' | 'isRepeated' | 'repeats'
 >;
 
 export interface Conformance extends Pick<JudgedSides, 'missingResults'> {
@@ -451,8 +451,8 @@ export function conformanceOf(
   };
 }
 
-function exitCheck({ message, output, calls, cause, isRepeated, repeats }: ExitCheck): ExitCheck {
-  return { message, output, calls, cause, isRepeated, repeats };
+function exitCheck({ message, output, returned, calls, cause, isRepeated, repeats }: ExitCheck): ExitCheck {
+  return { message, output, returned, calls, cause, isRepeated, repeats };
 }
 
 function verdictOf(rows: readonly Row[], cases: readonly CaseCheck[], exit: ExitCheck | null): Verdict {

@@ -1,5 +1,5 @@
-import { isFatalExit } from '../check/crash.js';
 import { type Conformance, type Row, RULES, type Standing } from '../check/judge.js';
+import { isFatalExit } from '../check/server-end.js';
 import type { RequirementId, Side } from '../protocol/requirements.js';
 import { type Line, quote, say } from './line.js';
 
@@ -166,8 +166,8 @@ function exitFinding(
   };
 }
 
-function exitAdvice({ output, isRepeated }: NonNullable<Conformance['exit']>): string {
-  if (output === null) return FIND_CALL;
+function exitAdvice({ output, returned, isRepeated }: NonNullable<Conformance['exit']>): string {
+  if (output === null) return `${AFTER_END[returned ?? 'gone']} ${FIND_CALL}`;
   const fix =
     output.length === 0
       ? 'Find out why the server exits: it must not.'
@@ -175,9 +175,15 @@ function exitAdvice({ output, isRepeated }: NonNullable<Conformance['exit']>): s
   return isRepeated === false ? `${fix} It may depend on earlier calls, or on calls at the same time.` : fix;
 }
 
-const REFUSED = 'it had answered before, and then refused every connection';
-const FIND_CALL =
-  'Read the log of the tool, and start it again. protocol-cli check --command <command> finds the call that ends it.';
+const REFUSED = 'it had answered before, and then refused connections';
+
+const AFTER_END = {
+  gone: 'Read the log of the tool, and start it again.',
+  same: 'Read what the log of the tool says before it was started again.',
+  other: 'Stop the other program, or start the tool on another port. Read the log of the tool.',
+} as const;
+
+const FIND_CALL = 'protocol-cli check --command <command> finds the call that ends it.';
 
 function notRepeated({ isRepeated, repeats }: NonNullable<Conformance['exit']>): string {
   if (isRepeated === null) return 'no: a recording cannot be repeated';

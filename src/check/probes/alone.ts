@@ -1,6 +1,6 @@
 import type { ListenerOptions } from '../../runtime/callback-server.js';
 import type { Wire } from '../../runtime/wire.js';
-import { START_PLAN } from '../crash.js';
+import { START_PLAN } from '../server-runs.js';
 import { Prober, type SentCall } from './prober.js';
 
 /** The server that the check started. */
@@ -34,14 +34,19 @@ export async function repeatAlone(
     if (options.signal.aborted) return;
     const { wire, stop } = await server.startAgain();
     try {
-      if (await exits(suspect, wire, options)) return;
+      if (await exits(suspect, wire, server, options)) return;
     } finally {
       await stop();
     }
   }
 }
 
-async function exits(suspect: Suspect, wire: Wire, options: AloneOptions): Promise<boolean> {
+async function exits(
+  suspect: Suspect,
+  wire: Wire,
+  server: OwnServer,
+  options: AloneOptions,
+): Promise<boolean> {
   wire.log.emit({ kind: 'planned', by: 'probe', plan: START_PLAN, checks: [] });
   const reading = await wire.loadToolset();
   const prober = new Prober({
@@ -52,7 +57,8 @@ async function exits(suspect: Suspect, wire: Wire, options: AloneOptions): Promi
   try {
     await prober.listen(options.listener);
     await suspect(prober);
-    return prober.exitedAt !== null;
+    await server.settle();
+    return prober.tool.exitedAt !== null;
   } finally {
     await prober.close();
   }

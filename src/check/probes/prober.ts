@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { Content } from '../../events/content.js';
-import type { Event } from '../../events/events.js';
 import { ACK_SLOW_MS, ACK_TOLERANCE_MS } from '../../events/exchange.js';
 import type { ServedRequest } from '../../events/log.js';
 import type { Caller } from '../../fixtures/check-files.js';
@@ -17,6 +16,7 @@ import { finishedWithin } from '../../system/process.js';
 import { formatDuration } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { CALLBACK_LIMITS, quota } from './quota.js';
+import { ToolState } from './tool-state.js';
 
 /** A valid call, and how the sent call differs from it. */
 export interface ProbeCall {
@@ -86,29 +86,23 @@ const MAX_QUESTIONS = 3;
 /** One check of one tool: it makes calls, receives and records their callbacks, and answers them as planned. */
 export class Prober {
   readonly calls: SentCall[] = [];
-  /** Whether our last finished request got no response, or (`#isGone`) could not even connect. */
-  isBroken = false;
-  #isGone = false;
-  /** When the server exited, on the clock; null while it runs. */
-  exitedAt: number | null = null;
+  readonly tool: ToolState;
   readonly isWithinQuota: (size: number) => boolean;
   /** Ends every wait, when the user stops the check and when the prober is closed. */
   readonly signal: AbortSignal;
   readonly #closing = new AbortController();
-  readonly #purposes = new Map<string, string>();
   #callbacks: CallbackServer | undefined;
   #hasExpired = false;
   #shortened = '';
-  #hasCallback = false;
-  #hasAnswer = false;
-  readonly #stopReading: () => void;
 
   constructor(readonly options: ProberOptions) {
-    const { log } = options.wire;
+    const { clock, wire } = options;
+    const { log, base } = wire;
+    // After the end of the server, its connections break; then every wait ends, since it answers nothing more.
+    this.tool = new ToolState(log, clock, base, () => clock.after(MS.broken, () => this.#closing.abort()));
     this.isWithinQuota = quota(log, CALLBACK_LIMITS.run, 'in all');
     this.signal = AbortSignal.any([options.signal, this.#closing.signal]);
     setMaxListeners(0, this.signal);
-    this.#stopReading = log.subscribe(event => this.#read(event));
   }
 
   /** @throws ProtocolCliError `port-in-use`. */
@@ -120,9 +114,9 @@ export class Prober {
   }
 
   async close(): Promise<void> {
-    if (!this.#isGone && this.#shortened !== '') this.warn(this.#shortened);
+    if (!this.tool.isGone && this.#shortened !== '') this.warn(this.#shortened);
     this.#closing.abort();
-    this.#stopReading();
+    this.tool.close();
     await this.#callbacks?.server.close();
   }
 
@@ -132,43 +126,21 @@ export class Prober {
     return this.#callbacks?.issue({ calls: [call.key], receive }).url ?? '';
   }
 
-  /** Whether nothing more can be found out: the user stopped the check, or the server exited. */
+  /** Whether nothing more can be found out: the user stopped the check, or the server ended. */
   get isAborted(): boolean {
-    return this.options.signal.aborted || this.exitedAt !== null;
+    return this.options.signal.aborted || this.tool.hasEnded;
   }
 
   /** How long an observation is waited for, in ms; shorter if the tool sent no callback within a whole window. */
   get windowMs(): number {
     const { probeTimeoutMs } = this.options;
-    return this.#hasExpired && !this.#hasCallback ? Math.min(MS.silent, probeTimeoutMs) : probeTimeoutMs;
+    return this.#hasExpired && !this.tool.hasCallback ? Math.min(MS.silent, probeTimeoutMs) : probeTimeoutMs;
   }
 
   /** The time limit of requests, in ms: shorter until the tool has answered an invocation. */
   get requestLimits(): { readonly timeoutMs: number; readonly signal: AbortSignal } {
     const { signal } = this;
-    return { timeoutMs: this.#hasAnswer ? this.options.probeTimeoutMs : this.windowMs, signal };
-  }
-
-  #read(event: Event): void {
-    if (event.kind === 'request') {
-      if (event.purpose === 'callback')
-        this.#hasCallback ||= event.calls !== undefined; // not for one to a wrong address
-      else this.#purposes.set(event.leg, event.purpose);
-    } else if (event.kind === 'response' || event.kind === 'broken') {
-      const purpose = this.#purposes.get(event.leg);
-      if (!this.#purposes.delete(event.leg)) return;
-      this.isBroken = event.kind === 'broken';
-      this.#isGone = event.kind === 'broken' && event.phase === 'connect';
-      if (purpose === 'invocation' && !this.isBroken) this.#hasAnswer = true;
-    } else if (event.kind === 'expired' && event.afterMs >= this.options.probeTimeoutMs) this.#expire();
-    else if (event.kind === 'exited') this.#end();
-  }
-
-  /** Ends every wait, after the connections that the exit broke: a server that exited answers nothing more. */
-  #end(): void {
-    const { clock } = this.options;
-    this.exitedAt = clock.runnable();
-    clock.after(MS.broken, () => this.#closing.abort());
+    return { timeoutMs: this.tool.hasAnswer ? this.options.probeTimeoutMs : this.windowMs, signal };
   }
 
   #expire(): void {
@@ -240,6 +212,7 @@ export class Prober {
   recordExpiry(key: string, afterMs: number): void {
     if (this.isAborted) return;
     this.options.wire.log.emit({ kind: 'expired', what: 'observation', afterMs, calls: [key] });
+    if (afterMs >= this.options.probeTimeoutMs) this.#expire();
   }
 }
 
@@ -314,7 +287,7 @@ export class SentCall {
 
   /** How long after the invocation the server exited, in ms; 0 while it runs. */
   get msUntilExit(): number {
-    return (this.prober.exitedAt ?? this.#begun) - this.#begun;
+    return (this.prober.tool.exitedAt ?? this.#begun) - this.#begun;
   }
 
   hasReceived(...types: readonly CallbackType[]): boolean {

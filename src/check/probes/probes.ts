@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import pRetry from 'p-retry';
 import { ACK_SLOW_MS } from '../../events/exchange.js';
 import type { Case } from '../../fixtures/check-files.js';
 import { NOTICES } from '../../protocol/invocation.js';
@@ -8,8 +9,8 @@ import type { ListenerOptions } from '../../runtime/callback-server.js';
 import { DISCOVERY_HINTS, readAcknowledgement, type Wire } from '../../runtime/wire.js';
 import { forEachConcurrently } from '../../util/collections.js';
 import { messageOf } from '../../util/errors.js';
-import { START_PLAN } from '../crash.js';
 import type { Check } from '../judge.js';
+import { START_PLAN } from '../server-runs.js';
 import { EXIT_MS, type OwnServer, repeatAlone, type Suspect, suspectsOf } from './alone.js';
 import { hostileTexts } from './hostile-texts.js';
 import {
@@ -336,15 +337,28 @@ export async function runProbes(options: ProbeOptions): Promise<void> {
     await closeThreads(prober);
     await server?.settle();
     const again = () => wire.findDocument().catch(() => {});
-    if (prober.isBroken && !prober.isAborted) await prober.within(prober.windowMs, again()); // shows whether the tool still answers
+    if (prober.tool.isBroken && !prober.isAborted) await prober.within(prober.windowMs, again()); // shows whether the tool still answers
   } finally {
     await prober.close();
   }
-  if (!server || prober.exitedAt === null) return;
+  if (prober.tool.exitedAt === null) {
+    if (prober.tool.isGone) await lookAgain(options);
+    return;
+  }
+  if (!server) return;
   await repeatAlone(suspectsIn(target, alone), server, options).catch((error: unknown) => {
     const message = `could not find out which call ended the server: ${messageOf(error)}`;
     wire.log.emit({ kind: 'warned', message });
   });
+}
+
+/** How often and how long to look whether a tool that stopped answering is started again, in ms. */
+const RESTART = { retries: 20, factor: 1, minTimeout: 150, maxRetryTime: 2_500 } as const;
+
+/** Reads the toolset of a tool that stopped answering again: a supervisor may have started it, or another program may use its port. */
+async function lookAgain({ wire, signal }: ProbeOptions): Promise<void> {
+  const find = () => wire.findDocument(HINTS, RESTART.maxRetryTime);
+  await pRetry(find, { ...RESTART, signal }).catch(() => {}); // the log has the answers
 }
 
 /** A wire with the headers of all calls. */
@@ -446,7 +460,7 @@ async function repeatLate(target: Target): Promise<void> {
   let stayLate = 0;
   for (const call of late.values())
     if (mayRepeat(call.operation, target) && (await staysLate(prober, client, call)))
-      if (++stayLate === MAX_LATE || prober.isBroken) return;
+      if (++stayLate === MAX_LATE || prober.tool.isBroken) return;
 }
 
 /** An operation that is not in the toolset cannot be executed. */
@@ -470,7 +484,7 @@ async function staysLate(prober: Prober, client: ProbeClient, call: ProbeCall): 
 /** Stops at the first notice without an answer; a tool that is gone already gets none. */
 async function closeThreads(prober: Prober): Promise<void> {
   const threads = new Map(prober.calls.map(({ thread, wire }) => [thread, wire]));
-  let isThere = !prober.isBroken;
+  let isThere = !prober.tool.isBroken;
   await forEachConcurrently([...threads], CLOSE_CONCURRENCY, async ([thread, wire]) => {
     if (isThere && !prober.isAborted) isThere = (await prober.closeThread(thread, wire)) !== null;
   });

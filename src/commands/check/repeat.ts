@@ -49,13 +49,14 @@ export async function judgeWithRepeats(
 ): Promise<Judged> {
   const { sides, selection, expectedFailures } = plan;
   const judged = await judgeSides(first, sides, selection);
+  const replaced = judged.evidences.map(({ exit }) => exit).find(exit => exit?.returned === 'other');
   const failed = judged.checks.filter(
-    check => check.status === 'fail' && !isSettled(check, expectedFailures),
+    check => check.status === 'fail' && !isSettled(check, expectedFailures) && !replaced,
   );
   const only = new Set(failed.map(({ id }) => id));
   const repetitions: Repetition[] = [];
   const repeats: (readonly Event[])[] = [];
-  let why = CASE_ONCE;
+  let why = replaced ? `not repeated: ${replaced.message}` : CASE_ONCE;
   for (let run = 2; run <= RUNS && failed.length > 0; run++) {
     const again = await tryAgain({ run, failed }).catch(asTrouble);
     if (again instanceof Error) {

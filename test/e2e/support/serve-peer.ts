@@ -12,11 +12,12 @@ export interface Served {
 /** Serves a peer in this process: it shares no code with us, and a process of its own would cost more than its work. */
 export async function servePeer(
   play: (request: IncomingMessage, response: ServerResponse) => Promise<unknown>,
+  onPort = 0,
 ): Promise<Served> {
   const server = createServer((request, response) => {
     play(request, response).catch(() => response.destroy());
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(onPort, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {

@@ -1,0 +1,113 @@
+import type { Event } from '../events/events.js';
+import { type RoundTrip, roundTripsIn } from '../events/round-trips.js';
+import { truncate } from '../util/text.js';
+import { valueAt } from '../util/values.js';
+import type { CallEvidence } from './call.js';
+import { cutBy, eventsOf, requestsIn, type SentMessages, type ServerEnd } from './server-end.js';
+import { firstRefusal, isConnectionRefused, originOf, plansIn } from './server-runs.js';
+
+/**
+ * The end of a server that this program did not start: it had answered, and then refused every connection. Nothing shows which of the
+ * calls in progress ended it: a rule fails for those that it had acknowledged, or for all of them if it had acknowledged none. A check
+ * calls without a pause; in a recording the user may have stopped the server later, unless a call timed out or its connection broke.
+ */
+export function findGone(sent: SentMessages, events: readonly Event[]): ServerEnd | null {
+  const plans = plansIn(events);
+  const isProbed = plans.length > 0;
+  const requests = requestsIn(sent);
+  const refused = isProbed ? firstRefusal(requests) : lastRefusal(requests);
+  if (!refused) return null;
+  const own = requests.filter(each => originOf(each) === originOf(refused));
+  const answered = own.filter(({ status, lastSeq }) => status !== null && lastSeq < refused.lastSeq);
+  const isAliveAt = Math.max(...answered.map(({ request }) => request.seq));
+  const isOfServer = ({ attempts }: CallEvidence) =>
+    attempts.some(each => originOf(each) === originOf(refused) && !each.isUnsent);
+  const open = sent.calls.filter(
+    call =>
+      isOfServer(call) &&
+      call.attempts.every(
+        ({ status, request }) => (status ?? 200) === 200 && request.seq < refused.lastSeq,
+      ) &&
+      !call.messages('tool_result').some(({ callback }) => callback.status === 200) &&
+      !call.expiries.some(({ seq }) => seq < isAliveAt) &&
+      call.canceledAtSeq > isAliveAt,
+  );
+  if (!isProbed && open.length === 0) return null;
+  const cause = accusedOf(open, isProbed).flatMap(({ attempts }) => attempts.flatMap(({ events }) => events));
+  const { cutOff: ofCalls, cutPlans } = cutBy({ seq: Number.POSITIVE_INFINITY }, sent, plans);
+  const unanswered = own.flatMap(({ status, request, events: own }) =>
+    status === null && request.seq > isAliveAt ? own : [],
+  );
+  const returned = isProbed ? returnedAfter(refused, events) : null;
+  const later = returned === null ? '' : LATER[returned];
+  return {
+    seq: refused.lastSeq,
+    message: `the tool stopped answering (ECONNREFUSED)${progressOf(open)}${later}`,
+    output: null,
+    returned,
+    open,
+    cause,
+    isRepeated: null,
+    repeats: 0,
+    cutOff: new Set([...ofCalls, ...eventsOf(open), ...unanswered]),
+    cutPlans,
+  };
+}
+
+const LATER = {
+  same: '; it answers again now',
+  other: '; another program answers at its address now',
+} as const satisfies Record<NonNullable<ServerEnd['returned']>, string>;
+
+/** The first refused connection of a recording after which no request was answered. */
+function lastRefusal(requests: readonly RoundTrip[]): RoundTrip | undefined {
+  const last = requests.at(-1);
+  if (!last || !isConnectionRefused(last)) return undefined;
+  const own = requests.filter(each => originOf(each) === originOf(last));
+  const alive = own.findLastIndex(({ status }) => status !== null);
+  return alive < 0 ? undefined : own.slice(alive + 1).find(isConnectionRefused);
+}
+
+/** What the last answered discovery after a refused connection shows. A proxy that answers 5xx shows nothing. */
+function returnedAfter(refused: RoundTrip, events: readonly Event[]): ServerEnd['returned'] {
+  const discoveries = [...roundTripsIn(events).values()].filter(
+    ({ request, status }) => request.purpose === 'discovery' && status !== null,
+  );
+  const before = discoveries.findLast(({ lastSeq, status }) => lastSeq < refused.lastSeq && status === 200);
+  const after = discoveries.findLast(
+    ({ request, status }) => request.seq > refused.lastSeq && (status ?? 500) < 500,
+  );
+  if (!before || !after) return null;
+  return after.status === 200 && namesOf(after) === namesOf(before) ? 'same' : 'other';
+}
+
+/** The names of a toolset and its tools. */
+function namesOf({ response }: RoundTrip): string {
+  const json = response?.body?.json;
+  const toolset = json?.ok ? json.value : undefined;
+  const tools = valueAt(toolset, 'tools');
+  const names = Array.isArray(tools) ? tools.map(tool => valueAt(tool, 'name')) : [];
+  return JSON.stringify([valueAt(toolset, 'name'), names.map(String).sort()]);
+}
+
+function accusedOf(open: readonly CallEvidence[], isProbed: boolean): readonly CallEvidence[] {
+  const hasFailed = ({ timeout, attempts }: CallEvidence) =>
+    timeout !== undefined || attempts.at(-1)?.failure === 'cut';
+  if (!isProbed && !open.some(hasFailed)) return [];
+  const acknowledged = open.filter(isAcknowledged);
+  return acknowledged.length > 0 ? acknowledged : open;
+}
+
+function isAcknowledged({ attempts }: CallEvidence): boolean {
+  return attempts.some(({ status }) => status === 200);
+}
+
+function progressOf([first, ...others]: readonly CallEvidence[]): string {
+  if (!first) return '';
+  if (others.length > 0) return ` with ${others.length + 1} calls in progress`;
+  const { operation } = first.invocation ?? {};
+  return operation === undefined ? ' during a call' : ` during \`${truncate(operation, MAX_NAME)}\``;
+}
+
+/** Maximum length of the name of an operation in a message, in characters. */
+const MAX_NAME = 60;

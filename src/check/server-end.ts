@@ -1,0 +1,91 @@
+import type { Event, EventOf } from '../events/events.js';
+import type { RoundTrip } from '../events/round-trips.js';
+import type { CallEvidence, Discovery } from './call.js';
+
+/** The end of a server: the exit of one that this program started and did not stop, or of another one that refuses connections. */
+export interface ServerEnd {
+  /** The `seq` of the event that proves it. */
+  readonly seq: number;
+  /** `the server exited with status 1 during …` */
+  readonly message: string;
+  /** The last lines that it wrote to stderr; null if this program did not start it. */
+  readonly output: readonly string[] | null;
+  /**
+   * What answered at the address of a tool later, after it had stopped answering: the same toolset, or another program. Null if nothing
+   * did, or if this program started the tool.
+   */
+  readonly returned: 'same' | 'other' | null;
+  /** The calls in progress. */
+  readonly open: readonly CallEvidence[];
+  /** The messages because of which a rule fails, by the `seq` of their events; none if the cause is not known. */
+  readonly cause: readonly number[];
+  /** In a check: whether a new server exited too, with nothing else in progress. Null in other recordings. */
+  readonly isRepeated: boolean | null;
+  /** The number of new servers that were started to repeat one call or one probe alone. */
+  readonly repeats: number;
+  /** The events of the calls that it ended. */
+  readonly cutOff: ReadonlySet<number>;
+  /** The plans of a check with such a call, or without any call. */
+  readonly cutPlans: ReadonlySet<string>;
+}
+
+/** What was sent to a tool. */
+export interface SentMessages {
+  /** In the order in which they were made. */
+  readonly calls: readonly CallEvidence[];
+  readonly discoveries: readonly Discovery[];
+  readonly closes: readonly RoundTrip[];
+  readonly cancels: readonly RoundTrip[];
+  readonly migrations: readonly RoundTrip[];
+}
+
+/** Whether the end of a server fails the run, also if no rule does. */
+export function isFatalExit({
+  isRepeated,
+  output,
+  cause,
+}: Pick<ServerEnd, 'isRepeated' | 'output' | 'cause'>): boolean {
+  return isRepeated === true || (output === null && cause.length > 0);
+}
+
+/** What the exit of the first server of a check cut off, or prevented. */
+export function cutBy(
+  first: Pick<Event, 'seq'>,
+  { calls }: SentMessages,
+  plans: readonly EventOf<'planned'>[],
+) {
+  const isUnanswered = ({ attempts }: CallEvidence) => attempts.every(({ status }) => status === null);
+  const cut = calls.filter(
+    call =>
+      call.isCutShort ||
+      (isUnanswered(call) && call.attempts.every(({ request }) => request.seq < first.seq)),
+  );
+  const keys = new Set(cut.map(({ key }) => key));
+  const made = plans.filter(({ newServer }) => !newServer);
+  const whole = made.filter(({ calls: own = [] }) => own.length > 0 && !own.some(key => keys.has(key)));
+  const isCut = ({ plan }: EventOf<'planned'>) =>
+    made.some(each => each.plan === plan && each.calls?.some(key => keys.has(key))) ||
+    !whole.some(each => each.plan === plan);
+  return { cutOff: eventsOf(cut), cutPlans: new Set(made.filter(isCut).map(({ plan }) => plan)) };
+}
+
+export function eventsOf(calls: readonly CallEvidence[]): ReadonlySet<number> {
+  return new Set(
+    calls.flatMap(({ attempts, callbacks, selections }) =>
+      [attempts, callbacks, selections].flat().flatMap(({ events }) => events),
+    ),
+  );
+}
+
+export function requestsIn({
+  calls,
+  discoveries,
+  closes,
+  cancels,
+  migrations,
+}: SentMessages): readonly RoundTrip[] {
+  return [
+    ...calls.flatMap(({ attempts, selections }) => [...attempts, ...selections]),
+    ...[discoveries, closes, cancels, migrations].flat(),
+  ].sort((one, other) => one.request.seq - other.request.seq);
+}

@@ -1,5 +1,7 @@
 import { type Callback, callNamedIn } from '../protocol/callbacks.js';
 import { discoveryUrl } from '../protocol/toolset.js';
+import { BoundedStore } from '../util/collections.js';
+import { LIMITS } from '../util/limits.js';
 import type { Event, EventOf, RequestEvent } from './events.js';
 import { type Arrival, type Exchange, isSubscribed, isUnderWay } from './exchange.js';
 import { foldExchange } from './fold-exchange.js';
@@ -14,18 +16,18 @@ export interface UntrackedRequest
   readonly refusal?: string;
 }
 
-/** The first stray posts are kept, since someone may guess URLs for days; of each call or thread, the latest requests. */
-const MAX_UNTRACKED = { strays: 500, perOwner: 200 };
-
-/** Requests outside calls, by leg, oldest first, and by call or thread; bounded. */
+/** The latest requests outside calls, oldest first. */
 class UntrackedRequests {
-  readonly #byLeg = new Map<string, UntrackedRequest>();
-  readonly #legsOf = new Map<string, string[]>();
-  /** Stray posts beyond the limit that have no response yet: they are only counted. */
-  readonly #surplus = new Set<string>();
-  #strays = 0;
+  readonly #requests = new BoundedStore<string, UntrackedRequest>(
+    { count: LIMITS.requestsKept.value, size: Number.POSITIVE_INFINITY },
+    ({ refusal }) => {
+      if (refusal === 'wrong-address') this.#misdirected++;
+      else this.#forgotten++;
+    },
+  );
   #forgotten = 0;
   #misdirected = 0;
+  #hasStrays = false;
 
   /** The number of dropped posts to a wrong address. */
   get misdirected(): number {
@@ -39,24 +41,24 @@ class UntrackedRequests {
 
   /** Whether anything was posted to the listener outside of calls. */
   get hasStrays(): boolean {
-    return this.#strays > 0;
+    return this.#hasStrays;
   }
 
   get(leg: string): UntrackedRequest | undefined {
-    return this.#byLeg.get(leg);
+    return this.#requests.get(leg);
   }
 
-  values(): IterableIterator<UntrackedRequest> {
-    return this.#byLeg.values();
+  values(): UntrackedRequest[] {
+    return this.#requests.values();
   }
 
   ofCall(key: string): UntrackedRequest[] {
-    return this.#of(`call ${key}`);
+    return this.values().filter(({ calls }) => calls[0] === key);
   }
 
   /** Requests about the thread, and not about one of its calls. */
   ofThread(id: string): UntrackedRequest[] {
-    return this.#of(`thread ${id}`);
+    return this.values().filter(({ calls, thread }) => calls.length === 0 && thread === id);
   }
 
   apply(event: Event): void {
@@ -72,37 +74,16 @@ class UntrackedRequests {
   }
 
   begin(request: UntrackedRequest): void {
-    const { leg, purpose } = request;
-    if (purpose === 'callback' && this.#strays >= MAX_UNTRACKED.strays) {
-      this.#surplus.add(leg);
-      return;
-    }
-    this.#byLeg.set(leg, request);
-    if (purpose === 'callback') this.#strays++;
-    else this.#index(request);
+    if (request.purpose === 'callback') this.#hasStrays = true;
+    this.#requests.set(request.leg, request, 0);
   }
 
   #end(event: EventOf<'response' | 'broken'>): void {
-    const { leg } = event;
+    const known = this.get(event.leg);
+    if (!known) return;
     const refusal = event.kind === 'response' ? event.refusal : undefined;
-    if (this.#surplus.delete(leg)) {
-      if (refusal === 'wrong-address') this.#misdirected++;
-      else this.#forgotten++;
-    }
-    const known = this.#byLeg.get(leg);
-    if (known) this.#byLeg.set(leg, { ...known, ...endOf(event), ...(refusal !== undefined && { refusal }) });
-  }
-
-  #index({ leg, calls: [key], thread }: UntrackedRequest): void {
-    const owner = key !== undefined ? `call ${key}` : thread === undefined ? '' : `thread ${thread}`;
-    const legs = this.#legsOf.get(owner) ?? [];
-    this.#legsOf.set(owner, legs);
-    const oldest = legs.push(leg) > MAX_UNTRACKED.perOwner ? legs.shift() : undefined;
-    if (oldest !== undefined && this.#byLeg.delete(oldest)) this.#forgotten++;
-  }
-
-  #of(owner: string): UntrackedRequest[] {
-    return (this.#legsOf.get(owner) ?? []).flatMap(leg => this.#byLeg.get(leg) ?? []);
+    const ended = { ...known, ...endOf(event), ...(refusal !== undefined && { refusal }) };
+    this.#requests.set(event.leg, ended, 0);
   }
 }
 

@@ -13,18 +13,16 @@ interface Entry<Value> {
 export class BoundedStore<Key, Value> {
   readonly #entries = new Map<Key, Entry<Value>>();
   /** Reused between drops: a new iterator would step over all deleted entries. */
-  #oldest = this.#entries.keys();
+  readonly #oldest = this.#entries.keys();
   #total = 0;
-  #dropped = 0;
 
-  constructor(private readonly limits: StoreLimits) {}
+  constructor(
+    private readonly limits: StoreLimits,
+    private readonly onDrop?: (value: Value) => void,
+  ) {}
 
   get size(): number {
     return this.#entries.size;
-  }
-
-  get dropped(): number {
-    return this.#dropped;
   }
 
   get(key: Key): Value | undefined {
@@ -50,19 +48,13 @@ export class BoundedStore<Key, Value> {
     return Array.from(this.#entries.values(), ({ value }) => value);
   }
 
-  clear(): void {
-    this.#entries.clear();
-    this.#oldest = this.#entries.keys();
-    this.#total = 0;
-    this.#dropped = 0;
-  }
-
   #dropOldest(): void {
     const { value: key } = this.#oldest.next();
-    if (key === undefined) return;
-    this.#total -= this.sizeOf(key);
+    const entry = key === undefined ? undefined : this.#entries.get(key);
+    if (key === undefined || !entry) return;
+    this.#total -= entry.size;
     this.#entries.delete(key);
-    this.#dropped++;
+    this.onDrop?.(entry.value);
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { LIMITS } from '../../src/util/limits.js';
 import {
   arrives,
   at,
@@ -73,7 +74,7 @@ describe('a thread', () => {
 });
 
 describe('untracked requests', () => {
-  const strays = Array.from({ length: 2_000 }, (_, index) =>
+  const strays = Array.from({ length: LIMITS.requestsKept.value }, (_, index) =>
     refused('wrong-address', 404, { leg: `l${index}` }),
   );
   const concerns = (fields: object, story: Moment[]) => story.map(each => ({ ...each, ...fields }));
@@ -96,20 +97,18 @@ describe('untracked requests', () => {
     expect(untracked.ofThread(THREAD).map(({ purpose }) => purpose)).toEqual(['close']);
   });
 
-  test('row 1: keeps the first posts to wrong addresses, and counts all', () => {
-    const { untracked } = fold(eventsOf(...strays));
-    expect([[...untracked.values()].length, untracked.misdirected]).toEqual([500, 1_500]);
+  const limit = LIMITS.requestsKept.value;
+
+  test('row 1: keeps the latest posts to wrong addresses, and counts all', () => {
+    const { untracked } = fold(eventsOf(...strays, refused('wrong-address', 404, { leg: 'last' })));
+    expect([untracked.values().length, untracked.misdirected, untracked.hasStrays]).toEqual([limit, 1, true]);
+    expect(untracked.values().at(-1)).toMatchObject({ leg: 'last', status: 404 });
   });
 
-  test('keeps the latest requests of each call; a flood of posts hides no notice', () => {
-    const selections = Array.from({ length: 1_000 }, (_, index) =>
-      concerns({ calls: [KEY], leg: `c${index}` }, untrackedRequest('choice')),
-    );
-    const { untracked } = fold(eventsOf(call(), ...selections, ...strays, untrackedRequest('close', 500)));
-    expect(untracked.ofCall(KEY).map(({ leg }) => leg)).toEqual(
-      Array.from({ length: 200 }, (_, index) => `c${index + 800}`),
-    );
-    expect([...untracked.values()].slice(700)).toMatchObject([{ purpose: 'close', status: 500 }]);
-    expect(untracked.forgotten).toBe(800);
+  test('row 15: drops the oldest requests, and counts them apart from posts to wrong addresses', () => {
+    const choice = concerns({ calls: [KEY], leg: 'c' }, untrackedRequest('choice'));
+    const { untracked } = fold(eventsOf(call(), choice, ...strays, untrackedRequest('close', 500)));
+    expect([untracked.ofCall(KEY), untracked.forgotten, untracked.misdirected]).toEqual([[], 1, 1]);
+    expect(untracked.values().at(-1)).toMatchObject({ purpose: 'close', status: 500 });
   });
 });

@@ -1,4 +1,5 @@
 import { BoundedStore } from '../util/collections.js';
+import { LIMITS } from '../util/limits.js';
 import { Content } from './content.js';
 import type { Event, RequestEvent } from './events.js';
 import { stepToolCall, type ToolCall, typeOfDelivery } from './tool-call.js';
@@ -41,21 +42,14 @@ interface RecentCall {
 
 type Kept = RecentCall & { readonly events: Event[] };
 
-/** Limits of one call: the bytes of its events, and the number of its latest plans, warnings and losses after events were dropped. */
-const MAX_OF_CALL = { bytes: 16 * 1024 * 1024, facts: 200 };
-
 /** The latest calls, folded from events in bounded memory. */
 export class RecentCalls {
-  readonly #calls: BoundedStore<string, Kept>;
+  readonly #calls = new BoundedStore<string, Kept>({
+    count: LIMITS.callsKept.value,
+    size: LIMITS.bytesKept.value,
+  });
   #request: RequestEvent | null = null;
   #discovery: readonly Event[] = [];
-  readonly #maxEvents: number;
-
-  /** @param bytes of bodies and texts @param events maximum number of one call */
-  constructor({ calls = 2_000, bytes = 32 * 1024 * 1024, events = 1_000 } = {}) {
-    this.#maxEvents = events;
-    this.#calls = new BoundedStore({ count: calls, size: bytes });
-  }
 
   apply(event: Event): void {
     if (event.kind === 'request' && event.purpose === 'discovery') this.#request = event;
@@ -80,7 +74,7 @@ export class RecentCalls {
     const recent = { events: [], forgotten: 0, discovery: this.#discovery, ...known, call };
     recent.events.push(event);
     const size = this.#calls.sizeOf(key) + weightOf(event);
-    if (recent.events.length <= this.#maxEvents && size <= MAX_OF_CALL.bytes)
+    if (recent.events.length <= LIMITS.eventsOfCall.value && size <= LIMITS.bytesKept.value)
       this.#calls.set(key, recent, size);
     else this.#shorten(recent, size);
   }
@@ -95,7 +89,7 @@ export class RecentCalls {
     let size = before;
     for (const event of events.slice(0, -1)) {
       const count = events.length - dropped.size;
-      if (size <= MAX_OF_CALL.bytes * 0.75 && count <= this.#maxEvents * 0.75) break;
+      if (size <= LIMITS.bytesKept.value * 0.75 && count <= LIMITS.eventsOfCall.value * 0.75) break;
       if ('leg' in event && legs.has(event.leg ?? '')) continue;
       dropped.add(event);
       size -= weightOf(event);
@@ -110,7 +104,7 @@ export class RecentCalls {
 function shortened(call: ToolCall, events: readonly Event[]): ToolCall {
   const legs = new Set(events.map(event => ('leg' in event ? event.leg : undefined)));
   const deliveries = call.deliveries.filter(({ attempts }) => attempts.some(({ leg }) => legs.has(leg)));
-  const most = MAX_OF_CALL.facts;
+  const most = events.length;
   return {
     ...call,
     deliveries,
@@ -132,7 +126,7 @@ export class EventRing {
   #weight = 0;
   #forgotten = 0;
 
-  constructor({ events = 10_000, bytes = 16 * 1024 * 1024 } = {}) {
+  constructor({ events = LIMITS.eventsKept.value, bytes = LIMITS.bytesKept.value } = {}) {
     this.#limits = { events, bytes };
   }
 

@@ -14,22 +14,34 @@ const MIB = 1024 * KIB;
 
 /** Every limit that a peer can reach. Limits of what is drawn stand beside the code that draws. */
 export const LIMITS = {
-  ringEvents: {
+  eventsKept: {
     value: 10_000,
     what: 'events in memory',
     beyond: 'the oldest are dropped, and counted; a transcript on disk is complete',
     threat: 15,
   },
-  ringBytes: {
-    value: 16 * MIB,
-    what: 'events in memory',
+  bytesKept: {
+    value: 32 * MIB,
+    what: 'events in memory, in bytes',
     beyond: 'the oldest are dropped, and counted; a transcript on disk is complete',
     threat: 15,
   },
-  requestsKept: {
+  callsKept: {
     value: 2_000,
-    what: 'requests of one call, or of none',
+    what: 'calls in memory',
+    beyond: 'the oldest are dropped, and counted; a transcript on disk is complete',
+    threat: 15,
+  },
+  eventsOfCall: {
+    value: 2_000,
+    what: 'events of one call in memory, and requests outside calls',
     beyond: 'the oldest are dropped, and counted; repeated results are still recognized',
     threat: 15,
   },
-} as const satisfies Record<string, Limit>;
+  openQuestions: {
+    value: 100,
+    what: 'open questions of one call',
+    beyond: 'a further question is recorded, but not asked',
+    threat: 15,
+  },
+} satisfies Record<string, Limit>;

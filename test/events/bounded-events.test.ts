@@ -3,12 +3,13 @@ import { EventRing, RecentCalls } from '../../src/events/bounded-events.js';
 import { Content } from '../../src/events/content.js';
 import type { Event, ResponseEvent } from '../../src/events/events.js';
 import { typeOfDelivery } from '../../src/events/tool-call.js';
+import { LIMITS } from '../../src/util/limits.js';
 import { delivered, MockStory } from '../support/mock-story.js';
 
 describe('RecentCalls', () => {
-  function remembered(limits?: ConstructorParameters<typeof RecentCalls>[0]) {
+  function remembered() {
     const story = new MockStory();
-    const calls = new RecentCalls(limits);
+    const calls = new RecentCalls();
     story.log.subscribe(event => calls.apply(event));
     return { story, calls };
   }
@@ -34,10 +35,11 @@ describe('RecentCalls', () => {
   });
 
   test('drops the oldest call; later events do not restore it', () => {
-    const { story, calls } = remembered({ calls: 2 });
-    for (const id of ['a', 'b', 'c']) delivered(story, id);
-    story.matches('a', 'late');
-    expect(calls.keys).toEqual(['b', 'c']);
+    const { story, calls } = remembered();
+    const ids = Array.from({ length: LIMITS.callsKept.value + 1 }, (_, index) => `${index}`);
+    for (const id of ids) story.receives(id);
+    story.matches('0', 'late');
+    expect(calls.keys).toEqual(ids.slice(1));
   });
 
   const large = 'x'.repeat(9 * 1024 * 1024);
@@ -49,13 +51,12 @@ describe('RecentCalls', () => {
   });
 
   test.each([
-    ['events', 1_500, '', 1_000],
-    ['fewer events', 300, '', 100],
-    ['bytes', 2, large, 1_000],
+    ['events', 1_500, ''],
+    ['bytes', 4, large],
   ])(
     'row 15: keeps the invocation, the result and the latest events of a long call, by %s',
-    (_, count, text, most) => {
-      const { story, calls } = remembered({ events: most });
+    (_, count, text) => {
+      const { story, calls } = remembered();
       delivered(story, 'a');
       const before = story.events.length;
       for (let event = 0; event < count; event++)
@@ -63,7 +64,7 @@ describe('RecentCalls', () => {
       const { events = [], forgotten = 0, call } = calls.get('a') ?? {};
       expect(events.length + forgotten).toBe(2 * count + before);
       expect(forgotten).toBeGreaterThan(0);
-      expect(events.length).toBeLessThanOrEqual(most);
+      expect(events.length).toBeLessThanOrEqual(LIMITS.eventsOfCall.value);
       expect(events[0]).toMatchObject({ kind: 'request', purpose: 'invocation' });
       expect(events.at(-1)).toBe(story.events.at(-1));
       const { deliveries = [], forgotten: callbacks = 0, answeredBy } = call ?? {};
@@ -76,13 +77,17 @@ describe('RecentCalls', () => {
   test('row 15: keeps the first and the latest of many invocations; few of them copy the list', () => {
     const { story, calls } = remembered();
     const lists = new Set<unknown>();
-    for (let each = 1; each <= 2_000; each++) {
+    for (let each = 1; each <= 4_000; each++) {
       story.receives('a', {}, { attempt: each });
       lists.add(calls.get('a')?.events);
     }
     const { events = [], call } = calls.get('a') ?? {};
-    expect([call?.arrivals, lists.size < 20, events.length <= 1_000]).toEqual([2_000, true, true]);
-    expect([events[0], events.at(-2)]).toMatchObject([{ attempt: 1 }, { attempt: 2_000 }]);
+    expect([call?.arrivals, lists.size < 20, events.length <= LIMITS.eventsOfCall.value]).toEqual([
+      4_000,
+      true,
+      true,
+    ]);
+    expect([events[0], events.at(-2)]).toMatchObject([{ attempt: 1 }, { attempt: 4_000 }]);
   });
 
   test('row 15: keeps the latest warnings', () => {
@@ -90,7 +95,7 @@ describe('RecentCalls', () => {
     story.receives('a');
     for (let each = 0; each < 3_000; each++) story.about('a', { kind: 'warned', message: `${each}` });
     const { warnings = [] } = calls.get('a')?.call ?? {};
-    expect([warnings.length < 1_000, warnings.at(-1)]).toEqual([true, '2999']);
+    expect([warnings.length <= LIMITS.eventsOfCall.value, warnings.at(-1)]).toEqual([true, '2999']);
   });
 });
 

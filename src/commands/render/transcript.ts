@@ -262,7 +262,7 @@ function timed(at: number, words: Line): Line {
 
 /** Returns what happened from the tool's side. */
 function toolTimelineOf(events: readonly Event[]): Line[] {
-  const calls = new RecentCalls({ events: 400 });
+  const calls = new RecentCalls();
   return events.flatMap(event => {
     calls.apply(event);
     const news = newsOf(event, { call: calls.get(event.calls?.[0] ?? '')?.call });

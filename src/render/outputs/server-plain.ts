@@ -40,7 +40,7 @@ function newsWriter(
 
 /** Events of a mock tool. URLs are left out, since they contain callback tokens (threats, row 25). */
 export function mockPlain(stream: Writable, options: LineOptions): (event: Event) => void {
-  const calls = new RecentCalls({ bytes: 16 * 1024 * 1024, events: 100 });
+  const calls = new RecentCalls();
   return newsWriter(stream, options, event => {
     calls.apply(event);
     return newsOf(event, { call: calls.get(event.calls?.[0] ?? '')?.call });

@@ -19,7 +19,7 @@ export interface UntrackedRequest
 /** The latest requests outside calls, oldest first. */
 class UntrackedRequests {
   readonly #requests = new BoundedStore<string, UntrackedRequest>(
-    { count: LIMITS.requestsKept.value, size: Number.POSITIVE_INFINITY },
+    { count: LIMITS.eventsOfCall.value, size: Number.POSITIVE_INFINITY },
     ({ refusal }) => {
       if (refusal === 'wrong-address') this.#misdirected++;
       else this.#forgotten++;
@@ -136,19 +136,13 @@ export function withUpdate(
   let bytes = 0;
   for (const { size } of next.values()) bytes += size;
   for (const [oldest, { size }] of next) {
-    if (next.size <= MAX_VIEWS.views && bytes <= MAX_VIEWS.bytes) break;
+    if (next.size <= LIMITS.eventsOfCall.value && bytes <= LIMITS.bytesKept.value) break;
     if (oldest === type) continue;
     next.delete(oldest);
     bytes -= size;
   }
   return next;
 }
-
-/** Limits of the views of one thread, since a tool may send a new type each time. The oldest types are dropped. */
-const MAX_VIEWS = { views: 64, bytes: 32 * 1024 * 1024 };
-
-/** Limits of a history that keeps only recent calls: their number, and the bytes of their messages. */
-const MAX_RECENT = { calls: 2_000, bytes: 32 * 1024 * 1024 };
 
 /** The state folded from a list of events. Exchanges are values, replaced as they change; the index is mutable. */
 export class History {
@@ -209,7 +203,8 @@ export class History {
     this.#bytes += body?.size ?? 0;
     const { exchanges } = this;
     const isOver = (part: number) =>
-      exchanges.size - expected.size > MAX_RECENT.calls * part || this.#bytes > MAX_RECENT.bytes * part;
+      exchanges.size - expected.size > LIMITS.callsKept.value * part ||
+      this.#bytes > LIMITS.bytesKept.value * part;
     if (!isOver(1)) return;
     this.#bytes = 0;
     for (const exchange of exchanges.values()) this.#bytes += sizeOf(exchange);

@@ -64,17 +64,18 @@ describe('a thread', () => {
   });
 
   test('row 15: drops the oldest of many view types and of large views, but never the latest', () => {
-    const many = Array.from({ length: 200 }, (_, index) => view({ index }, `${index}`, `${index}`));
+    const limit = LIMITS.eventsOfCall.value;
+    const many = Array.from({ length: limit + 1 }, (_, index) => view({ index }, `${index}`, `${index}`));
     const types = [...(threadOf(call(), ...many)?.views.keys() ?? [])];
-    expect([types.length, types.at(-1)]).toEqual([64, '199']);
-    const large = (type: string) => view({ text: 'x'.repeat(12 * 1024 * 1024) }, type, type);
+    expect([types.length, types.at(-1)]).toEqual([limit, `${limit}`]);
+    const large = (type: string) => view({ text: 'x'.repeat(LIMITS.bytesKept.value * 0.4) }, type, type);
     const views = threadOf(call(), large('a'), large('b'), large('c'))?.views;
     expect([...(views?.keys() ?? [])]).toEqual(['b', 'c']);
   });
 });
 
 describe('untracked requests', () => {
-  const strays = Array.from({ length: LIMITS.requestsKept.value }, (_, index) =>
+  const strays = Array.from({ length: LIMITS.eventsOfCall.value }, (_, index) =>
     refused('wrong-address', 404, { leg: `l${index}` }),
   );
   const concerns = (fields: object, story: Moment[]) => story.map(each => ({ ...each, ...fields }));
@@ -97,7 +98,7 @@ describe('untracked requests', () => {
     expect(untracked.ofThread(THREAD).map(({ purpose }) => purpose)).toEqual(['close']);
   });
 
-  const limit = LIMITS.requestsKept.value;
+  const limit = LIMITS.eventsOfCall.value;
 
   test('row 1: keeps the latest posts to wrong addresses, and counts all', () => {
     const { untracked } = fold(eventsOf(...strays, refused('wrong-address', 404, { leg: 'last' })));

@@ -11,6 +11,7 @@ import { type Invocation, invocationSchema } from '../protocol/invocation.js';
 import { elicitationSchema, progressSchema, questionOf } from '../protocol/mcp.js';
 import type { Warning } from '../protocol/requirements.js';
 import { validate } from '../protocol/validate.js';
+import { LIMITS } from '../util/limits.js';
 import { excerpt, truncateBeforeToken } from '../util/text.js';
 import { readMcpAnswer } from './answer.js';
 import type { Content } from './content.js';
@@ -28,16 +29,8 @@ import {
 } from './exchange.js';
 import { refusalTexts } from './refusal.js';
 
-/** Limits of one exchange: a tool may send events for days, and an id used for many calls looks like one call with many attempts. */
-const MAX = {
-  attempts: 1_000,
-  arrivals: 2_000,
-  arrivalBytes: 16 * 1024 * 1024,
-  digests: 10_000,
-  /** Maximum number of open questions, and maximum length of a reason in characters (threats, row 15). */
-  questions: 100,
-  reason: 1_000,
-};
+/** Maximum length of a reason in characters. */
+const MAX_REASON = 1_000;
 
 /** MCP has neither a callback URL nor a thread. */
 const mcpCallSchema = z.extend(invocationSchema, {
@@ -136,7 +129,7 @@ function onRequest(exchange: Exchange, event: RequestEvent): Exchange {
     case 'invocation': {
       const { attempts } = exchange;
       // The first attempt is kept: it has the time at which the call began.
-      const kept = attempts.length < MAX.attempts ? attempts : attempts.toSpliced(1, 1);
+      const kept = attempts.length < LIMITS.eventsOfCall.value ? attempts : attempts.toSpliced(1, 1);
       return { ...exchange, attempts: [...kept, { leg, sentAt: at }] };
     }
     case 'close':
@@ -346,7 +339,7 @@ function judgeCallback(exchange: Exchange, reading: CallbackReading, sha256: str
 
 /** The verdict on an invalid callback (RT-VALIDATE). */
 export function rejection(faults: readonly string[]): Extract<Verdict, { kind: 'rejected' }> {
-  return { kind: 'rejected', status: 400, reason: truncateBeforeToken(faults.join('; '), MAX.reason) };
+  return { kind: 'rejected', status: 400, reason: truncateBeforeToken(faults.join('; '), MAX_REASON) };
 }
 
 const JUDGES = {
@@ -368,8 +361,8 @@ function judgeResult(exchange: Exchange, sha256: string): Verdict {
 function judgeQuestion(exchange: Exchange, sha256: string): Verdict {
   if (wasReceived(exchange, sha256)) return { kind: 'duplicate', status: 200, identical: true };
   if (exchange.settled) return { kind: 'late', status: 200 };
-  if (openQuestions(exchange).length < MAX.questions) return { kind: 'holds', status: 200 };
-  return { kind: 'ignored', status: 200, reason: `${MAX.questions} questions are open already` };
+  if (openQuestions(exchange).length < LIMITS.openQuestions.value) return { kind: 'holds', status: 200 };
+  return { kind: 'ignored', status: 200, reason: `${LIMITS.openQuestions.value} questions are open already` };
 }
 
 const ENDED: Readonly<Record<Exclude<SubscriptionEnd['by'], 'cancel'>, string>> = {
@@ -421,17 +414,17 @@ function withArrival(exchange: Exchange, arrival: Arrival): Exchange {
   const next = { ...exchange, arrivals: [...exchange.arrivals, arrival] };
   let bytes = 0;
   for (const { size } of exchange.arrivals) bytes += size;
-  if (exchange.arrivals.length < MAX.arrivals && bytes <= MAX.arrivalBytes) return next;
+  if (exchange.arrivals.length < LIMITS.eventsOfCall.value && bytes <= LIMITS.bytesKept.value) return next;
   const open = new Set(openQuestions(next).map(({ leg }) => leg));
   const old = exchange.arrivals.filter(
     ({ leg, verdict }) => verdict.kind !== 'settles' && !(verdict.kind === 'holds' && open.has(leg)),
   );
   let { length: count } = old;
   bytes = old.reduce((sum, { size }) => sum + size, 0);
-  if (next.arrivals.length <= MAX.arrivals && bytes <= MAX.arrivalBytes) return next;
+  if (next.arrivals.length <= LIMITS.eventsOfCall.value && bytes <= LIMITS.bytesKept.value) return next;
   const dropped = new Set<Arrival>();
   for (const each of old) {
-    if (count <= MAX.arrivals / 2 && bytes <= MAX.arrivalBytes / 2) break;
+    if (count <= LIMITS.eventsOfCall.value / 2 && bytes <= LIMITS.bytesKept.value / 2) break;
     dropped.add(each);
     count--;
     bytes -= each.size;
@@ -451,7 +444,7 @@ function without(exchange: Exchange, dropped: ReadonlySet<Arrival>): Exchange {
     ...exchange,
     arrivals: exchange.arrivals.filter(arrival => !dropped.has(arrival)),
     forgotten: exchange.forgotten + dropped.size,
-    remembered: new Set([...remembered].slice(-MAX.digests)),
+    remembered: new Set([...remembered].slice(-LIMITS.eventsKept.value)),
     selections: exchange.selections.filter(({ question }) => !legs.has(question)),
   };
   const questions = exchange.questions.filter(({ leg }) => !legs.has(leg));

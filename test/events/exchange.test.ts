@@ -4,6 +4,7 @@ import type { RequestEvent } from '../../src/events/events.js';
 import { type Exchange, llmTextOf, outcomeOf } from '../../src/events/exchange.js';
 import { foldExchange } from '../../src/events/fold-exchange.js';
 import { outcomeOfText } from '../../src/protocol/outcome.js';
+import { LIMITS } from '../../src/util/limits.js';
 import {
   acknowledged,
   answered,
@@ -236,7 +237,7 @@ describe('the verdict on a callback', () => {
 
 describe('row 15: the memory of an exchange is bounded', () => {
   const many = (moments: (index: number) => Moment[]) =>
-    Array.from({ length: 2_100 }, (_, index) => moments(index));
+    Array.from({ length: LIMITS.eventsOfCall.value + 100 }, (_, index) => moments(index));
 
   test.each([
     ['refused', (index: number) => refused('too large', 413, { leg: `${index}`, to: KEY })],
@@ -244,10 +245,13 @@ describe('row 15: the memory of an exchange is bounded', () => {
   ])('drops the oldest callbacks that are %s, but not the result', (_, moments) => {
     const result = resultArrives({ subscription: true }, { leg: 'result' });
     const exchange = exchangeOf(call(), result, ...many(moments));
-    expect(exchange.arrivals.length).toBeLessThanOrEqual(2_000);
-    expect(exchange.arrivals.length + exchange.forgotten).toBe(2_101);
+    expect(exchange.arrivals.length).toBeLessThanOrEqual(LIMITS.eventsOfCall.value);
+    expect(exchange.arrivals.length + exchange.forgotten).toBe(LIMITS.eventsOfCall.value + 101);
     expect(exchange.arrivals[0]).toMatchObject({ leg: 'result', verdict: { kind: 'settles' } });
-    expect(exchange.arrivals.at(-1)).toMatchObject({ leg: '2099', status: expect.any(Number) });
+    expect(exchange.arrivals.at(-1)).toMatchObject({
+      leg: `${LIMITS.eventsOfCall.value + 99}`,
+      status: expect.any(Number),
+    });
   });
 
   const flood = many(index => arrives(VIEW, { leg: `${index}` }));
@@ -262,7 +266,7 @@ describe('row 15: the memory of an exchange is bounded', () => {
   });
 
   test('drops large callbacks sooner, but never the latest one and the result', () => {
-    const text = 'x'.repeat(1024 * 1024);
+    const text = 'x'.repeat(LIMITS.bytesKept.value / 16);
     const events = Array.from({ length: 20 }, (_, index) =>
       arrives({ ...EVENT, text }, { leg: `e${index}` }),
     );

@@ -35,8 +35,6 @@ type SessionState = Readonly<Pick<Session, 'id' | 'status' | 'answer' | 'pending
 /** Limits of the platform, because it keeps all sessions with their content as long as it runs. */
 const MAX = {
   sessions: 1_000,
-  /** The latest events, for tests and screens. */
-  events: 10_000,
   bytes: 128 * 1024 * 1024,
   waitSeconds: 60,
   /** The documented maximum size of a body. */
@@ -93,7 +91,7 @@ export class SessionPlatform implements AsyncDisposable {
   readonly #script: SessionScript;
   readonly #log: Log;
   readonly #clock: Clock;
-  readonly #ring: EventRing;
+  readonly #ring = new EventRing();
   readonly #keyDigest: Buffer;
   readonly #sessions = new Map<string, Session>();
   readonly #refused = new FindingsCollector<SessionProblem>();
@@ -115,7 +113,6 @@ export class SessionPlatform implements AsyncDisposable {
     this.#script = script;
     this.#log = log;
     this.#clock = clock;
-    this.#ring = new EventRing({ events: MAX.events });
     log.subscribe(event => this.#ring.push(event));
   }
 

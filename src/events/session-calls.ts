@@ -1,6 +1,7 @@
 import type { JudgedOutcome } from '../protocol/outcome.js';
 import { isTerminal } from '../protocol/session.js';
 import { BoundedStore, RecentMap } from '../util/collections.js';
+import { LIMITS } from '../util/limits.js';
 import { compactJson } from '../util/values.js';
 import type { Content } from './content.js';
 import { type Event, type EventOf, ignored, type RequestEvent } from './events.js';
@@ -82,8 +83,6 @@ export function statusOf({ statuses }: Session): string | null {
   return statuses.at(-1)?.status ?? null;
 }
 
-const MAX = { statuses: 100, warnings: 20 };
-
 /** A paused session waits for the same calls as before. */
 const WAITING: ReadonlySet<string> = new Set(['awaiting_tool_results', 'paused']);
 
@@ -126,7 +125,7 @@ function step(session: Session, event: Event, postKeys: readonly string[] = []):
     case 'warned':
       return withCalls(session, event.calls, call => ({
         ...call,
-        warnings: [...call.warnings, event.message].slice(-MAX.warnings),
+        warnings: [...call.warnings, event.message].slice(-LIMITS.eventsOfCall.value),
       }));
     case 'request': {
       const { leg, at } = event;
@@ -151,7 +150,9 @@ function withStatus(session: Session, { status, at, error, answer }: EventOf<'se
   return {
     ...ended,
     pending: WAITING.has(status) ? session.pending : new Set(),
-    statuses: isNew ? [...session.statuses, { status, at }].slice(-MAX.statuses) : session.statuses,
+    statuses: isNew
+      ? [...session.statuses, { status, at }].slice(-LIMITS.eventsOfCall.value)
+      : session.statuses,
     error: error ?? session.error,
     answer: answer === undefined ? session.answer : { value: answer },
   };
@@ -237,15 +238,21 @@ function withCalls(
   return { ...session, calls, size };
 }
 
-/** Maximum number of calls per session, bytes of calls (per session and in total), and number of sessions. */
-const LIMITS = { calls: 1_000, bytes: 32 * 1024 * 1024, sessions: 500 };
+/** The number of calls of a session, the bytes of its calls and of all sessions, and the number of sessions. */
+interface SessionLimits {
+  readonly calls: number;
+  readonly bytes: number;
+  readonly sessions: number;
+}
 
-const MAX_REQUESTS = 2_000;
-
-const MAX_WARNINGS = 200;
+const DEFAULT_LIMITS: SessionLimits = {
+  calls: LIMITS.eventsOfCall.value,
+  bytes: LIMITS.bytesKept.value,
+  sessions: LIMITS.callsKept.value,
+};
 
 /** Drops the oldest calls of a session beyond the limits, down to half of them; pending calls stay. */
-function withoutOldCalls(session: Session, max: typeof LIMITS): Session {
+function withoutOldCalls(session: Session, max: SessionLimits): Session {
   if (session.calls.size <= max.calls && session.size <= max.bytes) return session;
   const calls = new Map(session.calls);
   let { size } = session;
@@ -266,15 +273,15 @@ export type SessionRequest = Pick<
 
 /** All agent sessions in a list of events, in bounded memory. Sessions are values, replaced as they change; the index is mutable. */
 export class Sessions {
-  readonly #limits: typeof LIMITS;
+  readonly #limits: SessionLimits;
   readonly #byId: BoundedStore<string, Session>;
-  readonly #requests = new RecentMap<string, SessionRequest>(MAX_REQUESTS);
+  readonly #requests = new RecentMap<string, SessionRequest>(LIMITS.eventsOfCall.value);
   readonly #warnings: string[] = [];
   /** The leg of the latest event, if that ended a request. */
   #ended: string | null = null;
 
-  constructor(limits: Partial<typeof LIMITS> = {}) {
-    this.#limits = { ...LIMITS, ...limits };
+  constructor(limits: Partial<SessionLimits> = {}) {
+    this.#limits = { ...DEFAULT_LIMITS, ...limits };
     this.#byId = new BoundedStore({ count: this.#limits.sessions, size: this.#limits.bytes });
   }
 
@@ -286,7 +293,7 @@ export class Sessions {
     else this.#step(event.thread, event);
     if (event.kind !== 'warned') return;
     this.#warnings.push(event.message);
-    if (this.#warnings.length > MAX_WARNINGS) this.#warnings.shift();
+    if (this.#warnings.length > LIMITS.eventsOfCall.value) this.#warnings.shift();
   }
 
   get(id: string): Session | undefined {

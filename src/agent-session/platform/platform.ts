@@ -57,8 +57,6 @@ const NOT_FOUND = 'Session not found.';
 
 const TOO_LARGE = 'The sessions are too large together; start the mock again.';
 
-const TOO_MANY_EVENTS = 'This session has too many events.';
-
 interface Purpose {
   /** Default: `session`. */
   readonly purpose?: RequestEvent['purpose'];
@@ -71,16 +69,6 @@ interface Purpose {
 const TOOL_RESULTS: Purpose = { purpose: 'tool_results', accepts: 'json', verifies: 'results' };
 
 type Responder = (request: ApiRequest, session: Session) => Reply | Promise<Reply>;
-
-/** The response is logged before the events that follow from it. */
-function steer(status: number, step: 'pause' | 'resume' | 'forceAnswer' | 'cancel'): Responder {
-  return (request, session) => {
-    if (step === 'pause' && !session.canPause) return request.refuse(429, TOO_MANY_EVENTS);
-    const answer = request.answer(status);
-    session[step]();
-    return answer;
-  };
-}
 
 /** A mock platform of agent sessions, whose agent follows a script: the HTTP API (platforms) with its sessions. */
 export class SessionPlatform implements AsyncDisposable {
@@ -217,14 +205,24 @@ export class SessionPlatform implements AsyncDisposable {
         request.answerPage(events, { size: 50, max: 200 }),
       ),
       this.#sessionRoute('GET', '/changes', this.#changes, { purpose: 'changes' }),
-      this.#sessionRoute('POST', '/pause', steer(202, 'pause')),
-      this.#sessionRoute('POST', '/resume', steer(202, 'resume')),
-      this.#sessionRoute('POST', '/force_answer', steer(202, 'forceAnswer')),
-      this.#sessionRoute('DELETE', '', steer(204, 'cancel')),
+      this.#sessionRoute('POST', '/pause', this.#steer(202, 'pause')),
+      this.#sessionRoute('POST', '/resume', this.#steer(202, 'resume')),
+      this.#sessionRoute('POST', '/force_answer', this.#steer(202, 'forceAnswer')),
+      this.#sessionRoute('DELETE', '', this.#steer(204, 'cancel')),
       this.#sessionRoute('POST', '/messages', this.#takeMessages, { purpose: 'message', accepts: 'json' }),
       this.#sessionRoute('POST', '/tool_results', this.#takeResults, TOOL_RESULTS),
     ];
     return [...routes, this.#route('any', null, request => notAllowed(request, routes))];
+  }
+
+  /** The response is logged before the events that follow from it. */
+  #steer(status: number, step: 'pause' | 'resume' | 'forceAnswer' | 'cancel'): Responder {
+    return (request, session) => {
+      if (step === 'pause' && !this.#hasRoom(0)) return request.refuse(429, TOO_LARGE);
+      const answer = request.answer(status);
+      session[step]();
+      return answer;
+    };
   }
 
   /** Adds a session that has not started. */
@@ -314,8 +312,7 @@ export class SessionPlatform implements AsyncDisposable {
 
   readonly #takeMessages = (request: ApiRequest, session: Session): Answer => {
     const messages = request.messages(session);
-    if (!session.canTake(messages) || !this.#hasRoom(request.body.length))
-      return request.refuse(429, TOO_MANY_EVENTS);
+    if (!this.#hasRoom(request.body.length)) return request.refuse(429, TOO_LARGE);
     const answer = request.answer(202);
     session.takeMessages(messages);
     return answer;

@@ -44,8 +44,8 @@ interface Creation {
   readonly size?: number;
 }
 
-/** Limits of what clients may add to one session, since all of it is kept. */
-const MAX = { events: 10_000, bytes: 16 * 1024 * 1024, unexpected: 20 };
+/** Maximum number of differences that one event names. */
+const MAX_UNEXPECTED = 20;
 
 const COMPLETION_REASONS: Readonly<Record<string, string>> = { completed: 'finished' };
 
@@ -66,7 +66,6 @@ export class Session {
   #round = -1;
   /** Pending calls when the session ended. */
   readonly #abandoned: PendingCall[] = [];
-  #eventBytes = 0;
   readonly #request: unknown;
   readonly #times: { readonly created_at: string; started_at: string | null; finished_at: string | null };
   readonly #listeners = new Set<() => void>();
@@ -131,11 +130,6 @@ export class Session {
     this.#runOn();
   }
 
-  /** Whether another pause is allowed: on each resume the session publishes its calls again. */
-  get canPause(): boolean {
-    return this.#hasRoom(1, 0);
-  }
-
   /** Stops the agent; results are still accepted. */
   pause(): void {
     if (this.#isPaused || this.isOver) return;
@@ -160,13 +154,6 @@ export class Session {
   cancel(): void {
     if (this.isOver) return;
     this.#end('interrupted');
-  }
-
-  canTake(messages: readonly string[]): boolean {
-    return this.#hasRoom(
-      messages.length,
-      messages.reduce((sum, message) => sum + bytesOf(userMessage(message)), 0),
-    );
   }
 
   /** Adds a user's messages to the events; they resume a paused session. */
@@ -277,15 +264,8 @@ export class Session {
 
   #addEvent(type: string, data: SessionEvent['data']): void {
     this.events.push({ type, data, timestamp: this.#now() });
-    const bytes = bytesOf(data);
-    this.#eventBytes += bytes;
-    this.bytes += bytes;
+    this.bytes += bytesOf(data);
     for (const listener of [...this.#listeners]) listener();
-  }
-
-  /** Limits only what clients add: the script limits its own events. */
-  #hasRoom(events: number, bytes: number): boolean {
-    return this.events.length + events <= MAX.events && this.#eventBytes + bytes <= MAX.bytes;
   }
 
   #emitStatus(): void {
@@ -306,7 +286,7 @@ export class Session {
   #emitAnswered(settled: Settled): void {
     const body = Content.ofJson(settled.answer);
     this.bytes += body.size;
-    const unexpected = this.#unexpectedIn(settled).slice(0, MAX.unexpected);
+    const unexpected = this.#unexpectedIn(settled).slice(0, MAX_UNEXPECTED);
     const words = unexpected.map(({ path, reason }) => `${path} ${reason}`);
     const about = { calls: [settled.call.key], thread: this.id };
     const differences = words.length > 0 && { unexpected: words };

@@ -91,6 +91,13 @@ export class Run {
     return statusOfFailure(trouble.code);
   }
 
+  /** Cancels a call if the user interrupts. Returns a function that stops listening. */
+  cancelWhenInterrupted(key: string): () => void {
+    return this.interrupted.onSignal(() =>
+      this.log.emit({ kind: 'decided', what: 'cancel', by: 'person', calls: [key] }),
+    );
+  }
+
   readonly onStop: OnStop = stop => void this.#stops.push(stop);
 
   /** Opens a client for single calls, which loads fast. It is closed at the end. */

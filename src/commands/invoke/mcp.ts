@@ -2,6 +2,7 @@ import type { Exchange } from '../../events/exchange.js';
 import { checkValue } from '../../json-schema/validator.js';
 import { answerOf, choiceOf, defaultsOf, type Elicitation, questionOf } from '../../protocol/mcp.js';
 import type { Warning } from '../../protocol/requirements.js';
+import type { Tool } from '../../protocol/toolset.js';
 import { failureOf } from '../../render/failure.js';
 import type { Trouble } from '../../render/outputs/trouble.js';
 import { checkArguments, toolOf } from '../../runtime/check-call.js';
@@ -14,13 +15,14 @@ import { REDACTED, type Redactor, redactJson, safeJson } from '../../util/redact
 import { formatDuration, truncate } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
-import type { Denial } from '../consent.js';
 import { readHeaders } from '../headers.js';
 import { asTrouble, type Run } from '../run.js';
 import { serverOutput } from '../started-servers.js';
 import { type Prompts, type Terminal, VERSION } from '../terminal.js';
 import { askForValues, readArguments, typed } from './arguments.js';
-import { CallRun, type Finish, NOTICE_AFTER_MS } from './call-run.js';
+import type { CallOutput } from './output.js';
+import { type InvokePlan, NOTICE_AFTER_MS } from './plan.js';
+import type { CallProtocol, CallRequest, EndedCall, FoundTool, Preview } from './protocol.js';
 import { type Chooser, selectedIndex } from './questions.js';
 import { curlOf, requestText } from './request.js';
 
@@ -61,63 +63,94 @@ export async function openServer(
 
 /** A tool of an MCP server, and the arguments of the call. */
 interface Found {
-  readonly tool: McpServer['tools'][number];
+  readonly tool: Tool;
   readonly args: Record<string, unknown>;
   readonly server: McpServer;
-  readonly peer: McpPeer;
 }
 
-/** Calls a tool of an MCP server. */
-export class McpRun extends CallRun<Found> {
+/** Connects to an MCP server, finds the tool, checks the arguments, and calls. */
+export class McpProtocol implements CallProtocol {
+  readonly #notes: Warning[] = [];
   #server: McpServer | null = null;
 
-  protected override collected(): readonly Warning[] {
+  constructor(
+    private readonly plan: InvokePlan,
+    private readonly peer: McpPeer,
+    private readonly run: Run,
+    private readonly output: CallOutput,
+    private readonly chooser: Chooser,
+  ) {}
+
+  notes(): readonly Warning[] {
     const notes = this.#server?.notes() ?? [];
-    return [...notes.map(message => ({ message })), ...this.notes];
+    return [...notes.map(message => ({ message })), ...this.#notes];
   }
 
-  protected override async find(): Promise<Found> {
-    const { run, options, verbosely } = this;
-    const { operation = '', words, peer } = this.plan;
-    if (!peer) throw new Error('the plan of an MCP call has a server');
+  explain(exchange: Exchange): Trouble | null {
+    return failureOf(exchange);
+  }
+
+  async find(): Promise<FoundTool> {
+    const { operation = '', words, options } = this.plan;
+    const server = await this.#connect();
+    this.#server = server;
+    const tool = toolOf({ name: server.name, tools: [...server.tools] }, operation);
+    server.checkCallable(tool.name);
+    const args = (await readArguments(words, this.run.terminal.stdin))(tool.inputSchema);
+    if (options.validate) this.#notes.push(...(await checkArguments(tool, args, '')));
+    const found = { tool, args, server };
+    return {
+      tool,
+      args,
+      preview: () => this.#preview(found),
+      call: request => this.#call(found, request),
+    };
+  }
+
+  async #connect(): Promise<McpServer> {
+    const { run, peer } = this;
+    const { isDrawn, verbosely } = this.output;
+    const { options } = this.plan;
     const { quiet = false, timeout, maxBody } = options;
     const { terminal, redactor } = run;
     const headers = readHeaders(options, terminal.env);
     const lines = verbosely && serverOutput(text => verbosely(run.clean(text)));
     run.onStop(async () => lines?.end());
-    const server = await openServer({ ...peer, headers }, run, {
+    return openServer({ ...peer, headers }, run, {
       timeout,
       maxBody,
-      isQuiet: this.isDrawn || quiet,
+      isQuiet: isDrawn || quiet,
       ...(lines && !terminal.stdout.isTTY && { onStderr: lines.add }),
       ...(verbosely && { onMessage: jsonRpcPrinter(redactor, verbosely) }),
     });
-    this.#server = server;
-    const tool = toolOf({ name: server.name, tools: [...server.tools] }, operation);
-    server.checkCallable(tool.name);
-    const args = (await readArguments(words, terminal.stdin))(tool.inputSchema);
-    if (options.validate) this.notes.push(...(await checkArguments(tool, args, '')));
-    return { tool, args, server, peer };
   }
 
-  protected override async call({ server, tool, args }: Found, denial: Denial | null): Promise<Finish> {
-    const { plan, history, pausesForUser, chooser } = this;
-    const { log, clock } = this.run;
-    const { timeout: timeoutMs } = this.options;
-    const call = { id: plan.identity.id, operation: tool.name, arguments: args, timeoutMs };
+  async #call(
+    { tool, args, server }: Found,
+    { identity, denial, pausesForUser, report }: CallRequest,
+  ): Promise<EndedCall> {
+    const { run, chooser } = this;
+    const { log, clock } = run;
+    const { history } = this.output;
+    const { timeout: timeoutMs } = this.plan.options;
+    const call = { id: identity.id, operation: tool.name, arguments: args, timeoutMs };
     const forms = new FormAnswers(chooser);
     const client = new McpCalls(server, { log, history, clock, pausesForUser, answer: forms.answer });
-    if (denial) return this.report(client.deny(call, denial));
-    const stopCancelling = this.cancelWhenInterrupted(call.id);
-    const { exchange, error } = await client.call(call);
+    const stopCancelling = run.cancelWhenInterrupted(call.id);
+    const { exchange, error } = denial
+      ? { exchange: client.deny(call, denial), error: undefined }
+      : await client.call(call);
     stopCancelling();
     const { settled } = exchange;
     const isLeft = settled?.by === 'cancel' && settled.who === 'policy';
-    return this.report(exchange, (isLeft ? forms.trouble : null) ?? troubleOf(server, exchange, error));
+    const trouble = (isLeft ? forms.trouble : null) ?? troubleOf(server, exchange, error);
+    await report({ exchange, trouble });
+    return { exchange, trouble };
   }
 
   /** Over stdio a call has neither a URL nor headers nor a curl command. */
-  protected override previewOf({ peer, server, tool: { name }, args }: Found) {
+  #preview({ server, tool: { name }, args }: Found): Preview {
+    const { peer } = this;
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
     if (peer.kind === 'stdio')
       return { text: `${safeJson(body, 2)}\n`, report: { request: { body }, curl: null } };

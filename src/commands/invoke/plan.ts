@@ -68,7 +68,7 @@ export interface InvokePlan {
 }
 
 /** The ids of a call. */
-interface CallIdentity {
+export interface CallIdentity {
   readonly id: string;
   readonly callId: string | null;
   readonly groupId: string;
@@ -77,6 +77,9 @@ interface CallIdentity {
   readonly userId?: string;
   readonly ancestors: readonly string[];
 }
+
+/** Ms before the program prints what it is waiting for. */
+export const NOTICE_AFTER_MS = 3_000;
 
 /** The call that `invoke --demo` makes if no operation is given. */
 const DEMO_CALL = ['edit_file', 'path=src/main.rs'];

@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 process.chdir(ROOT);
-const { version } = JSON.parse(await readFile('package.json', 'utf8'));
+const { version, dependencies } = JSON.parse(await readFile('package.json', 'utf8'));
 
 const [WIDTHS, CELLS] = ['.build/string-width.mjs', 'src/render/terminal/cells.ts'].map(path =>
   resolve(path),
@@ -30,6 +30,9 @@ const noDevtools = {
     ),
 };
 
+/** Bundled in the library too, since Node 20 and 22 warn about imported JSON. */
+const DRAFT_06 = 'ajv/dist/refs/json-schema-draft-06.json';
+
 const PLUGINS = [ownWidths, noDevtools];
 
 const SHARED = {
@@ -39,17 +42,7 @@ const SHARED = {
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  inject: ['src/render/terminal/lazy-segmenter.ts'],
-  define: {
-    'process.env.NODE_ENV': '"production"',
-    PROGRAM_VERSION: JSON.stringify(version),
-    'Intl.Segmenter': 'LazySegmenter',
-  },
-  plugins: PLUGINS,
-  // Bundled CommonJS (commander, ajv) needs `require` for Node's modules.
-  banner: {
-    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-  },
+  define: { PROGRAM_VERSION: JSON.stringify(version) },
   metafile: true,
   logLevel: 'warning',
 };
@@ -99,22 +92,33 @@ async function bundleProgram() {
     ...SHARED,
     entryPoints: ['src/cli.ts'],
     outdir: draft,
-    define: { ...SHARED.define, fetch: 'undefined' }, // Yoga would fetch() its own data: URL, which loads Node's undici
+    inject: ['src/render/terminal/lazy-segmenter.ts'],
+    define: {
+      ...SHARED.define,
+      'process.env.NODE_ENV': '"production"',
+      'Intl.Segmenter': 'LazySegmenter',
+      fetch: 'undefined', // Yoga would fetch() its own data: URL, which loads Node's undici
+    },
+    // Bundled CommonJS (commander, ajv) needs `require` for Node's modules.
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
     minifySyntax: true,
     minifyWhitespace: true,
   };
-  const { metafile } = await build({ ...options, write: false });
+  const { metafile } = await build({ ...options, plugins: PLUGINS, write: false });
   const entries = new Set(Object.values(metafile.outputs).flatMap(({ entryPoint = [] }) => entryPoint));
   return build({ ...options, plugins: [...PLUGINS, fewerChunks(entries)] });
 }
 
-/** zod stays outside, since the public types use the caller's zod. */
+/** Its packages stay outside, so that users can update them, and since the public types use the caller's zod. */
 function bundleLibrary() {
   return build({
     ...SHARED,
     entryPoints: ['src/index.ts'],
     outdir: draft,
-    external: ['zod'],
+    external: Object.keys(dependencies),
+    alias: { [DRAFT_06]: `./node_modules/${DRAFT_06}` },
     chunkNames: 'lib-[name]-[hash]',
   });
 }

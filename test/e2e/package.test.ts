@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { cp, mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
+import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
+import { build } from 'esbuild';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -20,7 +22,7 @@ const NEEDED = [
   'bin/protocol-cli.cjs',
   'dist/cli.js',
   'dist/index.js',
-  'dist/types/index.d.ts',
+  'dist/index.d.ts',
   'dist/THIRD-PARTY-NOTICES.txt',
   'fixtures/demo.json',
   'fixtures/runtimes/node/driver.mjs',
@@ -30,26 +32,44 @@ const NEEDED = [
 
 const execute = promisify(execFile);
 
-const manifestSchema = z.object({ version: z.string(), scripts: z.record(z.string(), z.string()) });
+const namesSchema = z.record(z.string(), z.string());
+
+const manifestSchema = z.object({ version: z.string(), scripts: namesSchema, dependencies: namesSchema });
 
 const lockSchema = z.object({
-  packages: z.record(z.string(), z.object({ integrity: z.string().optional() })),
+  packages: z.record(
+    z.string(),
+    z.object({
+      integrity: z.string().optional(),
+      hasInstallScript: z.boolean().optional(),
+      dependencies: namesSchema.optional(),
+    }),
+  ),
 });
+
+const manifest = manifestSchema.parse(JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')));
+const lock = lockSchema.parse(JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')));
+
+/** The packages that npm installs with this one. */
+const INSTALLED = withDependencies(Object.keys(manifest.dependencies));
 
 let empty: Folder;
 let files: readonly string[];
+let tarball: string;
 const installed = (path: string) => empty.file(join('node_modules/protocol-cli', path));
-let manifest: z.infer<typeof manifestSchema>;
 
 beforeAll(async () => {
   empty = await temporaryFolder();
-  manifest = manifestSchema.parse(JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')));
-  if (!existsSync(join(ROOT, 'dist/types')))
-    await execute(join(ROOT, 'node_modules/.bin/tsc'), ['-p', '.build/types.json'], { cwd: ROOT });
-  // As `npm pack`, then `npm install` of its tarball, in half the time.
-  const installing =
-    'install --install-links --ignore-scripts --no-audit --no-fund --prefer-offline --silent';
-  await execute('npm', [...installing.split(' '), '--prefix', empty.path, ROOT], { cwd: empty.path });
+  if (!existsSync(join(ROOT, 'dist/index.d.ts')))
+    await execute(process.execPath, ['.build/declarations.mjs'], { cwd: ROOT });
+  tarball = empty.file(`protocol-cli-${manifest.version}.tgz`);
+  const packing = 'pack --ignore-scripts --silent --pack-destination';
+  await execute('npm', [...packing.split(' '), empty.path], { cwd: ROOT });
+  // npm finds the dependencies there, so that it needs no registry.
+  const copied = INSTALLED.map(name => join('node_modules', name));
+  await Promise.all(copied.map(path => cp(join(ROOT, path), empty.file(path), { recursive: true })));
+  const installing = 'install --offline --ignore-scripts --no-audit --no-fund --silent --prefix';
+  await execute('npm', [...installing.split(' '), empty.path, tarball], { cwd: empty.path });
   const entries = await readdir(installed(''), { recursive: true, withFileTypes: true });
   const paths = entries.filter(each => each.isFile()).map(each => join(each.parentPath, each.name));
   files = paths.map(path => relative(installed(''), path));
@@ -61,7 +81,7 @@ describe('the tarball (row 31)', () => {
   it('is built before it is packed', () => {
     expect(manifest.scripts).toMatchObject({
       prepare: 'npm run build',
-      build: 'node .build/build.mjs && tsc -p .build/types.json',
+      build: 'node .build/build.mjs && node .build/declarations.mjs',
     });
   });
 
@@ -74,26 +94,37 @@ describe('the tarball (row 31)', () => {
     expect(others).toEqual([]);
   });
 
-  it('has every declaration that index.d.ts imports', async () => {
-    const types = installed('dist/types');
-    const reached = new Set(['index.d.ts']);
-    for (const file of reached) {
-      const text = await readFile(join(types, file), 'utf8');
-      for (const [, name = ''] of text.matchAll(/\b(?:from|import\()\s*["'](\.[^"']+)\.js["']/g))
-        reached.add(join(dirname(file), `${name}.d.ts`));
-    }
-    const packed = files.filter(path => path.startsWith('dist/types/'));
-    expect(packed).toEqual(expect.arrayContaining([...reached].map(file => `dist/types/${file}`)));
+  it('has the types of the library in one file', () => {
+    expect(files.filter(path => /^dist\/.*\.d\.[cm]?ts$/.test(path))).toEqual(['dist/index.d.ts']);
+  });
+
+  it('has a library that imports all of its dependencies and nothing else', async () => {
+    const options = { bundle: true, packages: 'external', format: 'esm', platform: 'node' } as const;
+    const entryPoints = [installed('dist/index.js')];
+    const { metafile } = await build({
+      ...options,
+      entryPoints,
+      outdir: empty.path,
+      write: false,
+      metafile: true,
+    });
+    const imported = Object.values(metafile.inputs)
+      .flatMap(({ imports }) => imports)
+      .filter(({ path, external }) => external && !isBuiltin(path))
+      .map(({ path }) => packageOf(path));
+    expect([...new Set(imported)].sort()).toEqual(Object.keys(manifest.dependencies));
   });
 
   it('has an executable file', async () => {
     expect((await stat(installed('bin/protocol-cli.cjs'))).mode & 0o111).toBe(0o111);
   });
 
-  it('has no devtools of Ink', async () => {
-    const scripts = files.filter(path => path.endsWith('.js'));
+  it("has neither Ink's devtools nor an import of them", async () => {
+    const scripts = files.filter(path => /\.[cm]?js$|^package\.json$/.test(path));
     const texts = await Promise.all(scripts.map(path => readFile(installed(path), 'utf8')));
-    expect(scripts.filter((_, index) => texts[index]?.includes('connectToDevTools'))).toEqual([]);
+    const named = /connectToDevTools|['"]react-devtools-core['"]|devtools-window-polyfill/;
+    expect(scripts.filter((_, index) => named.test(texts[index] ?? ''))).toEqual([]);
+    expect(Object.keys(lock.packages).filter(path => path.includes('react-devtools'))).toEqual([]);
   });
 
   it('has no native code', () => {
@@ -101,9 +132,15 @@ describe('the tarball (row 31)', () => {
   });
 
   it('satisfies publint', async () => {
-    const pkgDir = installed('');
-    const { messages } = await publint({ pkgDir, level: 'warning', pack: false });
+    const { buffer } = await readFile(tarball);
+    const { messages } = await publint({ pack: { tarball: buffer }, level: 'suggestion' });
     expect(messages).toEqual([]);
+  });
+
+  it('has types that TypeScript finds as Node finds the modules', async () => {
+    const attw = [join(ROOT, 'node_modules/.bin/attw'), tarball, '--profile', 'esm-only', '--no-emoji'];
+    const { stdout } = await execute(process.execPath, attw); // rejects unless it exits 0
+    expect(stdout).toMatch(/^node16 \(from ESM\): OK \(ESM\)$/m);
   });
 });
 
@@ -143,20 +180,21 @@ describe('installed into an empty folder', () => {
     expect((await program('--version')).stdout).toBe(`${manifest.version}\n`);
   });
 
-  it('row 31: the lock file has an integrity for every package', async () => {
-    const { packages } = lockSchema.parse(
-      JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')),
+  it('row 31: the lock file has an integrity for every package', () => {
+    const lacking = Object.entries(lock.packages).filter(
+      ([path, { integrity }]) => path !== '' && !integrity,
     );
-    const lacking = Object.entries(packages).filter(([path, { integrity }]) => path !== '' && !integrity);
     expect(lacking.map(([path]) => path)).toEqual([]);
   });
 
-  it('row 31: installs zod and nothing else, without install scripts and native code', async () => {
-    const lock = z
-      .object({ packages: z.record(z.string(), z.object({ hasInstallScript: z.boolean().optional() })) })
-      .parse(JSON.parse(await readFile(empty.file('node_modules/.package-lock.json'), 'utf8')));
-    expect(Object.keys(lock.packages).sort()).toEqual(['node_modules/protocol-cli', 'node_modules/zod']);
-    expect(Object.values(lock.packages).filter(({ hasInstallScript }) => hasInstallScript)).toEqual([]);
+  it('row 31: comes with few packages, without install scripts and native code', async () => {
+    const { packages } = lockSchema.parse(
+      JSON.parse(await readFile(empty.file('node_modules/.package-lock.json'), 'utf8')),
+    );
+    const names = Object.keys(packages).map(path => path.replace('node_modules/', ''));
+    expect(names.sort()).toEqual([...INSTALLED, 'protocol-cli'].sort());
+    expect(names.length).toBeLessThan(20);
+    expect(Object.values(packages).filter(({ hasInstallScript }) => hasInstallScript)).toEqual([]);
     const all = await readdir(empty.file('node_modules'), { recursive: true });
     expect(all.filter(path => /\.node$|binding\.gyp$/.test(path))).toEqual([]);
   });
@@ -174,4 +212,21 @@ describe('installed into an empty folder', () => {
 
 function program(...args: string[]) {
   return execute(empty.file('node_modules/.bin/protocol-cli'), args, { cwd: empty.path });
+}
+
+/** By the lock file, all packages that these need. */
+function withDependencies(names: readonly string[]): string[] {
+  const found = new Set(names);
+  for (const name of found)
+    for (const needed of Object.keys(lock.packages[`node_modules/${name}`]?.dependencies ?? {}))
+      found.add(needed);
+  return [...found];
+}
+
+/** `ajv/dist/2020.js` is a file of `ajv`. */
+function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
 }

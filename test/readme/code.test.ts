@@ -22,6 +22,7 @@ test('every export of the library is in its guide', async () => {
 });
 
 const run = promisify(execFile);
+const { dependencies } = JSON.parse(await readFile('package.json', 'utf8'));
 const CLI = 'node bin/protocol-cli.cjs';
 const VITEST = resolve('node_modules/vitest/vitest.mjs');
 /** What users load is copied: vitest would compile a linked folder as if it were the user's own code. */
@@ -35,7 +36,9 @@ beforeAll(async () => {
     PACKAGE.map(each => cp(each, join(folder, 'node_modules/protocol-cli', each), { recursive: true })),
   );
   await Promise.all(
-    ['zod', 'vitest'].map(each => symlink(resolve('node_modules', each), join(folder, 'node_modules', each))),
+    [...Object.keys(dependencies), 'vitest'].map(each =>
+      symlink(resolve('node_modules', each), join(folder, 'node_modules', each)),
+    ),
   );
   await symlink(resolve('fixtures'), join(folder, 'fixtures'));
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');

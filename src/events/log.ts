@@ -101,7 +101,8 @@ function sequentialStore(storeEvent: StoreEvent): EventStore {
   };
 }
 
-type RequestFact = Omit<RequestEvent, 'kind' | 'seq' | 'at' | 'leg' | 'attempt'> & {
+/** A request event before it is stamped. */
+export type RequestFact = Omit<RequestEvent, 'kind' | 'seq' | 'at' | 'leg' | 'attempt'> & {
   /** Default: 1. */
   readonly attempt?: number;
 };
@@ -196,14 +197,14 @@ export function loggedBody({ headers, body }: Message): Content | undefined {
 }
 
 /** The head of a request as our server received it. */
-interface ArrivedRequest extends Pick<RequestFact, 'method' | 'headers'> {
+export interface ArrivedRequest extends Pick<RequestFact, 'method' | 'headers'> {
   readonly target: string;
   /** Calls back once if the connection closes before the answer is sent. */
   onGone(callback: () => void): void;
 }
 
 /** What the log shows of an arrived request; by default it shows the URL and headers as received. */
-type ArrivedFact = Omit<RequestFact, keyof ArrivedRequest | 'url'> &
+export type ArrivedFact = Omit<RequestFact, keyof ArrivedRequest | 'url'> &
   Partial<Pick<RequestFact, 'url' | 'headers'>>;
 
 /** A request that arrived at one of our servers, in the log with our answer. */

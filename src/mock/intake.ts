@@ -3,18 +3,18 @@ import { hash } from 'node:crypto';
 import { Content } from '../events/content.js';
 import type { RequestEvent } from '../events/events.js';
 import type { FaultyRequest } from '../events/faults.js';
-import { type Log, ServedRequest } from '../events/log.js';
+import { ServedRequest } from '../events/log.js';
 import type { RequestFault } from '../fixtures/file-schema.js';
 import { type Answer, type Denial, type Incoming, type Reply, routeAt } from '../http/route.js';
 import { addresseeIn, type InvocationReading, readInvocation } from '../protocol/invocation.js';
 import { RecentMap } from '../util/collections.js';
 import { readJson } from '../util/json.js';
 import { Conversation } from './conversation.js';
+import type { Mock } from './mock.js';
 import { type CallReference, OpenCall } from './open-call.js';
-import { malformedRefusal, type OpenCalls, type Plan } from './plan.js';
-import { type RapServices, RapWire } from './rap-wire.js';
-import type { Responder } from './responder.js';
-import { JSON_TYPE } from './tool.js';
+import type { Outbox } from './outbox.js';
+import { malformedRefusal, type Plan } from './plan.js';
+import { type RapQuestions, RapWire } from './rap-wire.js';
 
 /** An invocation that arrived, and those with the same ids and bytes: a retry of the runtime has both. */
 interface KnownCall {
@@ -86,15 +86,11 @@ function identityOf(thread: string, id: string): string {
 /** Refusals of invocations that are errors of the runtime. */
 const REFUSED_INVOCATIONS: ReadonlySet<Denial['reason']> = new Set(['method', 'media-type', 'encoding']);
 
-interface IntakeParts {
-  readonly responder: Responder;
-  readonly openCalls: OpenCalls;
-  readonly services: RapServices;
+export interface IntakeOptions {
+  /** Number of invocations by which repeated ones are detected. */
   readonly remembered: number;
   /** Whether repeated invocations are executed again. */
   readonly allowRepeats?: boolean;
-  /** Resolves when the tool stops. */
-  readonly stopped: Promise<void>;
 }
 
 /**
@@ -103,12 +99,21 @@ interface IntakeParts {
  */
 export class Intake {
   readonly route = routeAt('/invoke', 'POST', 'json', (incoming, body) => this.#receive(incoming, body));
-  readonly #log: Log;
   readonly #repeats: Repeats;
+  readonly #allowsRepeats: boolean;
+  #stop: () => void = () => {};
+  readonly #stopped = new Promise<void>(resolve => {
+    this.#stop = resolve;
+  });
 
-  constructor(private readonly parts: IntakeParts) {
-    this.#log = parts.services.log;
-    this.#repeats = new Repeats(parts.remembered);
+  constructor(
+    private readonly mock: Mock,
+    private readonly outbox: Outbox,
+    private readonly questions: RapQuestions,
+    { remembered, allowRepeats = false }: IntakeOptions,
+  ) {
+    this.#repeats = new Repeats(remembered);
+    this.#allowsRepeats = allowRepeats;
   }
 
   /** Logs a request of a runtime or its user. @param more its calls, body and attempt */
@@ -118,7 +123,7 @@ export class Intake {
     more?: Pick<Partial<RequestEvent>, 'calls' | 'thread' | 'body' | 'attempt' | 'url'>,
   ): ServedRequest {
     const from = purpose === 'consent' ? 'unknown' : 'runtime';
-    return new ServedRequest(this.#log, incoming, { from, to: 'tool', purpose, ...more });
+    return new ServedRequest(this.mock.log, incoming, { from, to: 'tool', purpose, ...more });
   }
 
   /** Answers a request, unless the fixtures plan a fault for it; it then has no effect, or has it after a delay. */
@@ -128,26 +133,28 @@ export class Intake {
     answer: () => Promise<Reply>,
     about?: CallReference,
   ): Promise<Reply> {
-    const { responder, services } = this.parts;
+    const { responder, log, pauses } = this.mock;
     const fault = responder.faultOf(kind);
     if (!fault) return answer();
-    this.#log.emit({ kind: 'planned', by: 'fault', plan: `${kind} ${fault.kind}`, ...about });
-    const planned = await this.#answerFaultily(request, fault, ms => services.pauses.wait(ms));
+    log.emit({ kind: 'planned', by: 'fault', plan: `${kind} ${fault.kind}`, ...about });
+    const planned = await this.#answerFaultily(request, fault, ms => pauses.wait(ms));
     return planned ?? answer();
   }
 
-  /** Logs an invocation that the server refused for its head alone. */
-  refused({ reason, status, detail }: Denial, request: Incoming): void {
+  /** Logs a request that no route answered. An invocation that was refused for its head alone is logged as a message too. */
+  refused(denial: Denial, request: Incoming): void {
+    const { reason, status, detail } = denial;
+    this.mock.warnOfRefusal(denial, request);
     if (request.target !== this.route.name || !REFUSED_INVOCATIONS.has(reason)) return;
     this.request(request, 'invocation').recordResponse(status, { refusal: detail });
   }
 
   cancel(key: string): void {
-    this.parts.openCalls.cancel(key);
+    this.mock.openCalls.cancel(key);
   }
 
   async #receive(incoming: Incoming, bytes: Uint8Array): Promise<Reply> {
-    const { allowRepeats, openCalls, responder, services } = this.parts;
+    const { log, openCalls, pauses, responder } = this.mock;
     const problem = openCalls.problem(bytes);
     if (problem !== null) return this.#turnAway(this.request(incoming, 'invocation'), problem, {});
     const body = new Content(bytes);
@@ -156,9 +163,10 @@ export class Intake {
     if (!addressee) return this.#giveUp(this.request(incoming, 'invocation', { body }), bytes, reading);
     const arrival = this.#repeats.arrive(addressee.group_id, addressee.id, body.sha256);
     const { key, attempts: attempt } = arrival.call;
-    const call = new OpenCall({ key, addressee, base: incoming.base }, services.log, services.pauses);
+    const call = new OpenCall({ key, addressee, base: incoming.base }, log, pauses);
     const request = this.request(incoming, 'invocation', { body, attempt, ...call.about });
-    if (arrival.isRepeat && !allowRepeats) return request.answer((await this.#storageFailureStatus()) ?? 200);
+    if (arrival.isRepeat && !this.#allowsRepeats)
+      return request.answer((await this.#storageFailureStatus()) ?? 200);
     const overflow = openCalls.admit(call, bytes);
     if (overflow !== null) {
       arrival.call.isAccepted = false;
@@ -179,19 +187,26 @@ export class Intake {
 
   /** Cancels the calls of a thread that was closed or migrated, and resets its counts. */
   closeThread(thread: string): void {
-    this.parts.openCalls.closeThread(thread);
-    this.parts.responder.reset(thread);
+    this.mock.openCalls.closeThread(thread);
+    this.mock.responder.reset(thread);
   }
 
-  reset(): void {
-    this.#repeats.clear();
+  /** As {@link Mock.reset}; without a key it forgets the invocations too. */
+  reset(key?: string): void {
+    this.mock.reset(key);
+    if (key === undefined) this.#repeats.clear();
+  }
+
+  /** Ends the requests that hang as a fault plans it. */
+  stop(): void {
+    this.#stop();
   }
 
   async #carryOut(plan: Plan, request: ServedRequest, call: OpenCall, known: KnownCall): Promise<Reply> {
-    for (const fact of plan.facts) this.#log.emit(Object.assign(fact, call.about));
+    for (const fact of plan.facts) this.mock.log.emit(Object.assign(fact, call.about));
     const refuse = (status: number): Reply => {
       known.isAccepted = false;
-      this.parts.openCalls.end(call);
+      this.mock.openCalls.end(call);
       return request.answer(status);
     };
     if (plan.ack?.kind === 'status') return refuse(plan.ack.value);
@@ -202,9 +217,9 @@ export class Intake {
   /** Sends 200 at once, then starts the work (TOOL-ACK), unless the plan contains a fault. */
   async #acknowledge(request: ServedRequest, plan: Plan, call: OpenCall): Promise<Reply> {
     const { ack, faultsOf } = plan;
-    const wire = new RapWire(call, this.parts.services, faultsOf);
+    const wire = new RapWire(call, this.outbox, this.questions, faultsOf);
     const conversation = new Conversation(call, wire);
-    const begin = () => this.parts.openCalls.carryOut(plan, conversation);
+    const begin = () => this.mock.openCalls.carryOut(plan, conversation);
     if (faultsOf(0).some(({ kind }) => kind === 'before-ack')) {
       await Promise.race([begin(), wire.begun()]);
       return request.answer(200);
@@ -232,10 +247,7 @@ export class Intake {
         await pause(fault.value);
         return null;
       case 'hang':
-        await Promise.race([
-          this.parts.stopped,
-          new Promise<void>(resolve => request.incoming.onGone(resolve)),
-        ]);
+        await Promise.race([this.#stopped, new Promise<void>(resolve => request.incoming.onGone(resolve))]);
         return request.reset(PLANNED);
       default:
         fault.kind satisfies 'reset';
@@ -245,7 +257,7 @@ export class Intake {
 
   /** Lets the runtime send the call again (threats, row 15). */
   #turnAway(request: ServedRequest, why: string, about: CallReference): Reply {
-    this.#log.emit({ kind: 'dropped', what: 'invocation', why, count: 1, ...about });
+    this.mock.log.emit({ kind: 'dropped', what: 'invocation', why, count: 1, ...about });
     return request.answer(503);
   }
 
@@ -253,18 +265,20 @@ export class Intake {
   #giveUp(request: ServedRequest, bytes: Uint8Array, reading: InvocationReading): Reply {
     const faults = reading.ok ? '' : reading.faults.join('; ');
     const why = `malformed invocation without a callback URL: ${faults}`;
-    this.#log.emit({ kind: 'dropped', what: 'invocation', why, count: 1 });
+    this.mock.log.emit({ kind: 'dropped', what: 'invocation', why, count: 1 });
     return request.answer(isUtf8(bytes) ? 200 : 400);
   }
 
   /** Sends 503 if the transcript could not be written, so that the runtime sends the invocation again. */
   #storageFailureStatus(): Promise<503 | null> {
-    return this.#log.stored().then(kept, notKept);
+    return this.mock.log.stored().then(kept, notKept);
   }
 }
 
 /** The code of a connection that breaks because the fixtures say so. */
 const PLANNED = 'PLANNED';
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 const LOGGED_TYPE = { 'content-type': JSON_TYPE['Content-Type'] };
 

@@ -2,12 +2,10 @@ import type { Answer, AnsweredCall, DialectName } from '../dialects/dialect.js';
 import { readAs, writeAs } from '../dialects/dialects.js';
 import { Content } from '../events/content.js';
 import type { Fact } from '../events/events.js';
-import { type Log, RecordedRequest } from '../events/log.js';
+import { type Log, RecordedRequest, type RequestFact } from '../events/log.js';
 import type { Fixture, FixtureSet } from '../fixtures/fixture-set.js';
 import type { StepKind } from '../fixtures/reply-schema.js';
 import { stepsOf } from '../fixtures/reply-schema.js';
-import type { Route } from '../http/route.js';
-import type { RunningServer } from '../http/server.js';
 import { readInvocation } from '../protocol/invocation.js';
 import { joinFirst } from '../util/text.js';
 import { isRecord } from '../util/values.js';
@@ -21,12 +19,12 @@ import {
   type ReplyContent,
   type Wire,
 } from './conversation.js';
-import { CANCELED, OpenCall } from './open-call.js';
+import { type CloseOptions, Mock, type MockOptions } from './mock.js';
+import { CANCELED, type CallReference, OpenCall } from './open-call.js';
 import { malformedRefusal, type Plan, planWithoutFaults, refusalPlan } from './plan.js';
-import { type ArgumentCheckers, NO_FIXTURES, prepareToolset } from './responder.js';
-import { type ServerOptions, Tool, type ToolOptions } from './tool.js';
+import { NO_FIXTURES, prepareToolset } from './responder.js';
 
-interface LocalCall {
+export interface LocalCall {
   readonly operation: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   /** The `id` for templates and handlers. Default: generated. */
@@ -41,7 +39,10 @@ interface LocalCall {
   readonly signal?: AbortSignal;
 }
 
-type LocalReply = ReplyContent | { readonly kind: 'silence' };
+export type LocalReply = ReplyContent | { readonly kind: 'silence' };
+
+/** `sent` is the answer in the form of MCP; undefined for `silence` and for a canceled call. */
+export type LocalAnswer = LocalReply & { readonly sent: unknown };
 
 /** Fields that exist only in a `tool_result` of RAP. */
 const RAP_FIELDS = ['type', 'text', 'display_as', 'subscription', 'group_id', 'id', 'call_id'];
@@ -106,7 +107,7 @@ export function leftOut({
   ];
 }
 
-type Choose = (question: ChoiceQuestion) => Promise<number | null>;
+export type Choose = (question: ChoiceQuestion) => Promise<number | null>;
 
 /** Passes the answer of one call to its caller in this process; drops views, events and other messages. */
 class LocalWire implements Wire {
@@ -185,7 +186,7 @@ function withoutFaults(set: FixtureSet): FixtureSet {
 }
 
 /** All options of a local tool; fixtures or handlers are required. */
-export interface LocalToolOptions extends ToolOptions {
+export interface LocalToolOptions extends MockOptions {
   /** Also receives the decisions about a call (matched, shaped, warned, …), but not its request and response. */
   readonly log?: Log;
   /** Answers choices with an index or null. By default the default choice is used, with a warning. Consents are always refused. */
@@ -201,54 +202,52 @@ const LOCAL = 'local:';
  * A tool that answers in this process, from the same fixtures and handlers as a mock. Faults of acknowledgements and callbacks are
  * ignored; delays, sequences and states apply.
  */
-export class LocalTool extends Tool {
-  readonly #choose: Choose | undefined;
-  readonly #mcpUrl: string | undefined;
+export class LocalTool implements AsyncDisposable {
   #calls = 0;
+  #closed: Promise<void> | undefined;
 
   private constructor(
-    { fixtures = NO_FIXTURES, mcpUrl, log, choose, ...options }: LocalToolOptions,
-    checkers: ArgumentCheckers,
-  ) {
-    super({ ...options, fixtures: withoutFaults(fixtures) }, checkers);
-    this.#mcpUrl = mcpUrl;
-    this.#choose = choose;
-    if (log)
-      this.log.subscribe(({ seq: _seq, at: _at, ...fact }) => {
-        if (!WIRE_EVENTS.has(fact.kind)) log.emit(fact);
-      });
-  }
+    readonly mock: Mock,
+    private readonly choose: Choose | undefined,
+    private readonly mcpUrl: string | undefined,
+  ) {}
 
   /** @throws ProtocolCliError `invalid-toolset`. */
   static async start(options: LocalToolOptions): Promise<LocalTool> {
-    return new LocalTool(options, await prepareToolset(options.fixtures, options.handlers));
+    const { fixtures = NO_FIXTURES, handlers, log, choose, mcpUrl } = options;
+    const checkers = await prepareToolset(fixtures, handlers);
+    const mock = new Mock({ ...options, fixtures: withoutFaults(fixtures) }, checkers);
+    if (log)
+      mock.subscribe(({ seq: _seq, at: _at, ...fact }) => {
+        if (!WIRE_EVENTS.has(fact.kind)) log.emit(fact);
+      });
+    return new LocalTool(mock, choose, mcpUrl);
   }
 
   /**
-   * Answers a call. Never rejects: every failure is an outcome. `sent` is the answer in the form of MCP; undefined for `silence`, which
-   * resolves at once, and for a canceled call.
+   * Answers a call; `silence` resolves at once. Never rejects: every failure is an outcome.
    */
-  async call(call: LocalCall): Promise<LocalReply & { readonly sent: unknown }> {
+  async call(call: LocalCall): Promise<LocalAnswer> {
     const number = String(++this.#calls);
+    const { log, pauses, openCalls } = this.mock;
     const { operation, arguments: args, headers = {}, signal } = call;
     const ids = { group_id: call.groupId || 'local', id: call.id || `call-${number}` };
     const addressee = { callback_url: LOCAL, ...ids };
     const key = call.key ?? `call-${number}`;
-    const caller = { key, addressee, base: LOCAL };
-    const open = new OpenCall(caller, this.log, this.pauses);
-    const wire = new LocalWire(open, this.#choose);
-    const { about } = open;
+    const openCall = new OpenCall({ key, addressee, base: LOCAL }, log, pauses);
+    const { about } = openCall;
     const invocation = { operation, arguments: args, ...addressee };
     const body = Content.ofJson(invocation);
     const request = this.#record('invocation', { ...about, headers, body });
-    const overflow = this.openCalls.admit(open, body.bytes);
+    const overflow = openCalls.admit(openCall, body.bytes);
     const stopListening = onAbort(signal, () => {
       this.#record('cancel', about);
-      open.cancel(CANCELED);
+      openCall.cancel(CANCELED);
     });
     const plan = overflow === null ? this.#plan(invocation, headers) : refusalPlan(overflow);
-    for (const fact of plan.facts) this.log.emit(Object.assign(fact, about));
-    void this.openCalls.carryOut(plan, new Conversation(open, wire));
+    for (const fact of plan.facts) log.emit(Object.assign(fact, about));
+    const wire = new LocalWire(openCall, this.choose);
+    void openCalls.carryOut(plan, new Conversation(openCall, wire));
     const reply = await wire.reply;
     if (reply.kind !== 'silence') stopListening(); // a silent call can still be canceled
     return { ...reply, sent: this.#send(reply, operation, request, signal?.aborted ?? false, about) };
@@ -256,29 +255,29 @@ export class LocalTool extends Tool {
 
   /** Replaces the fixtures from the next call on. @throws ProtocolCliError `invalid-toolset`. */
   replaceFixtures(fixtures: FixtureSet): Promise<void> {
-    return this.responder.replaceFixtures(withoutFaults(fixtures));
-  }
-
-  override warn(message: string): void {
-    super.warn(message);
-  }
-
-  /** Serves these routes with the mock's own controls. @throws ProtocolCliError `port-in-use`, `usage`. */
-  override serve(options: ServerOptions, routes: readonly Route[]): Promise<RunningServer> {
-    return super.serve(options, routes);
+    return this.mock.responder.replaceFixtures(withoutFaults(fixtures));
   }
 
   /** Waits up to `drainMs` for open calls, then cancels them. */
-  protected override async end(drainMs: number): Promise<void> {
-    await this.drain(drainMs);
-    this.openCalls.stop();
+  close({ drainMs = this.mock.drainMs }: CloseOptions = {}): Promise<void> {
+    this.#closed ??= this.#end(drainMs);
+    return this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #end(drainMs: number): Promise<void> {
+    await this.mock.drain(drainMs);
+    this.mock.openCalls.stop();
   }
 
   #plan(invocation: object, headers: Readonly<Record<string, string>>): Plan {
     const reading = readInvocation({ ok: true, value: invocation, notes: [] });
     if (!reading.ok) return malformedRefusal('call', reading.faults);
     try {
-      return this.responder.plan({ invocation: reading.invocation, headers });
+      return this.mock.responder.plan({ invocation: reading.invocation, headers });
     } catch (error) {
       return planWithoutFaults([], () => Promise.reject(error)); // reported like any other failure of its work
     }
@@ -286,18 +285,15 @@ export class LocalTool extends Tool {
 
   #record(
     purpose: 'invocation' | 'cancel',
-    {
-      headers = {},
-      ...about
-    }: Pick<ConstructorParameters<typeof RecordedRequest>[1], 'calls' | 'thread' | 'body'> & {
-      readonly headers?: Readonly<Record<string, string>>;
-    },
+    { headers = {}, ...about }: Partial<Pick<RequestFact, 'calls' | 'thread' | 'body' | 'headers'>>,
   ): RecordedRequest {
-    const method = purpose === 'cancel' ? 'notifications/cancelled' : 'tools/call';
-    const way = { from: 'client', to: 'tool', purpose, dialect: 'mcp', method } as const;
-    return new RecordedRequest(this.log, {
-      ...way,
-      url: this.#mcpUrl ?? LOCAL,
+    return new RecordedRequest(this.mock.log, {
+      from: 'client',
+      to: 'tool',
+      purpose,
+      dialect: 'mcp',
+      method: purpose === 'cancel' ? 'notifications/cancelled' : 'tools/call',
+      url: this.mcpUrl ?? LOCAL,
       headers: { ...headers },
       ...about,
     });
@@ -309,16 +305,16 @@ export class LocalTool extends Tool {
     operation: string,
     request: RecordedRequest,
     isCancelled: boolean,
-    about: { readonly calls: string[]; readonly thread: string },
+    about: CallReference,
   ): unknown {
     if (reply.kind === 'silence' || isCancelled) {
       request.recordBroken('answer', reply.kind === 'silence' ? 'PLANNED' : 'CANCELLED');
       return undefined;
     }
-    if (this.#mcpUrl === undefined) return void request.recordResponse(200);
-    const isOffered = this.toolset.tools.some(({ name }) => name === operation);
+    if (this.mcpUrl === undefined) return void request.recordResponse(200);
+    const isOffered = this.mock.toolset.tools.some(({ name }) => name === operation);
     const { body, warnings } = writeForMcp(reply, isOffered);
-    for (const message of warnings) this.log.emit({ kind: 'warned', message, ...about });
+    for (const message of warnings) this.mock.log.emit({ kind: 'warned', message, ...about });
     request.recordResponse(200, { body: Content.ofJson(body) });
     return body;
   }

@@ -1,4 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import type { Event } from '../events/events.js';
+import type { Listener } from '../events/log.js';
 import {
   type ToolCall,
   type ToolCallState,
@@ -9,7 +11,6 @@ import {
 import type { FixtureSet } from '../fixtures/fixture-set.js';
 import { allowedDestinations } from '../http/addresses.js';
 import type { HttpClient } from '../http/client.js';
-import type { Denial, Incoming } from '../http/route.js';
 import type { RunningServer } from '../http/server.js';
 import { finishedWithin } from '../system/process.js';
 import { messageOf, ProtocolCliError } from '../util/errors.js';
@@ -17,15 +18,16 @@ import { didYouMean } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import type { VerificationReport } from '../verification/verification.js';
 import { Intake } from './intake.js';
+import { type CloseOptions, DEFAULTS, Mock, type MockOptions } from './mock.js';
 import { Outbox } from './outbox.js';
-import { RapServices } from './rap-wire.js';
-import { type ArgumentCheckers, prepareToolset } from './responder.js';
+import { RapQuestions } from './rap-wire.js';
+import { prepareToolset, type ToolsetFields } from './responder.js';
 import { rapRoutes } from './routes.js';
+import { type ServerOptions, serveMock } from './serve.js';
 import { fixtureFiles, readFixtureFiles } from './sources.js';
-import { DEFAULTS, type ServerOptions, Tool, type ToolOptions } from './tool.js';
 
 /** All options of a mock tool; fixtures or handlers are required. */
-export interface MockToolOptions extends ToolOptions, ServerOptions {
+export interface MockToolOptions extends MockOptions, ServerOptions {
   /** Origins besides loopback that callbacks may go to. */
   readonly allowCallbacks?: readonly string[];
   /** Maximum number of pending callbacks; more are dropped and reported. */
@@ -38,7 +40,7 @@ export interface MockToolOptions extends ToolOptions, ServerOptions {
   readonly client?: () => Promise<HttpClient>;
 }
 
-type CallFilter = string | ((call: ToolCall) => boolean);
+export type CallFilter = string | ((call: ToolCall) => boolean);
 
 /** Below the default timeout of test runners, so that they show our message. */
 const WAIT_MS = 4_000;
@@ -55,12 +57,16 @@ function lastCalls(calls: readonly ToolCall[]): string {
   return `the last calls: ${named.join(', ')}`;
 }
 
-export interface DeliveryWait {
-  readonly groupId?: string;
+export interface WaitOptions {
+  /** Default: 4,000. */
   readonly timeoutMs?: number;
 }
 
-type FixtureSource =
+export interface DeliveryWait extends WaitOptions {
+  readonly groupId?: string;
+}
+
+export type FixtureSource =
   /** Paths of fixture files or folders. */
   | string
   | URL
@@ -74,19 +80,28 @@ export interface StartMockToolOptions extends Omit<MockToolOptions, 'fixtures'> 
   readonly fixtures?: FixtureSource;
 }
 
-export class MockTool extends Tool {
-  readonly #services: RapServices;
-  readonly #intake: Intake;
-  #server!: RunningServer;
-  #stop: () => void = () => {};
-  readonly #stopped = new Promise<void>(resolve => {
-    this.#stop = resolve;
-  });
+/** Serves fixtures and handlers over RAP. */
+export class MockTool implements AsyncDisposable {
+  #closed: Promise<void> | undefined;
 
-  private constructor(options: MockToolOptions, checkers: ArgumentCheckers, client: HttpClient) {
-    super(options, checkers);
-    const { log, pauses, clock, responder, openCalls } = this;
+  private constructor(
+    private readonly mock: Mock,
+    private readonly intake: Intake,
+    private readonly outbox: Outbox,
+    private readonly server: RunningServer,
+  ) {}
+
+  /**
+   * Serves fixtures, handlers, or both.
+   * @throws ProtocolCliError `usage`, `unreadable-file`, `invalid-fixtures`, `invalid-toolset`, `port-in-use`.
+   */
+  static async start(given: StartMockToolOptions): Promise<MockTool> {
+    const options = await readOptions(given);
     const { keep = DEFAULTS.keep, allowCallbacks = [], allowRepeats = false } = options;
+    const checkers = await prepareToolset(options.fixtures, options.handlers);
+    const client = await (options.client ?? agentClient)();
+    const mock = new Mock(options, checkers);
+    const { log, clock } = mock;
     const outbox = new Outbox({
       log,
       client,
@@ -99,31 +114,47 @@ export class MockTool extends Tool {
       maxPauseMs: DEFAULTS.maxPauseMs,
       timeoutMs: DEFAULTS.attemptMs,
     });
-    this.#services = new RapServices(log, pauses, outbox);
+    const questions = new RapQuestions();
     const remembered = Math.max(DEFAULTS.keep, keep) / 2; // a call has two events at least
-    const services = this.#services;
-    const stopped = this.#stopped;
-    this.#intake = new Intake({ responder, openCalls, services, remembered, allowRepeats, stopped });
+    const intake = new Intake(mock, outbox, questions, { remembered, allowRepeats });
+    const server = await serveMock(mock, options, {
+      routes: rapRoutes(mock, intake, questions),
+      reset: key => intake.reset(key),
+      refused: (denial, request) => intake.refused(denial, request),
+    });
+    return new MockTool(mock, intake, outbox, server);
   }
 
-  /**
-   * Serves fixtures, handlers, or both.
-   * @throws ProtocolCliError `usage`, `unreadable-file`, `invalid-fixtures`, `invalid-toolset`, `port-in-use`.
-   */
-  static async start(given: StartMockToolOptions): Promise<MockTool> {
-    const options = await readOptions(given);
-    const checkers = await prepareToolset(options.fixtures, options.handlers);
-    const tool = new MockTool(options, checkers, await (options.client ?? agentClient)());
-    await tool.#open(options);
-    return tool;
+  /** Seed of all random numbers. */
+  get seed(): string {
+    return this.mock.seed;
   }
 
   get port(): number {
-    return this.#server.port;
+    return this.server.port;
   }
 
   get url(): string {
-    return this.#server.url;
+    return this.server.url;
+  }
+
+  get toolset(): ToolsetFields {
+    return this.mock.toolset;
+  }
+
+  /** The remembered events, oldest first. */
+  get events(): readonly Event[] {
+    return this.mock.events;
+  }
+
+  /** Number of events that are not remembered any more. */
+  get forgotten(): number {
+    return this.mock.forgotten;
+  }
+
+  /** Calls the listener for every future event. Returns a function that stops this. */
+  subscribe(listener: Listener): () => void {
+    return this.mock.subscribe(listener);
   }
 
   /** The remembered calls, oldest first. */
@@ -135,7 +166,7 @@ export class MockTool extends Tool {
    * Resolves to a call that was received, or to the next one: by operation or by filter.
    * @throws Error after `timeoutMs` (default 4,000); at once for an unknown operation.
    */
-  async waitForCall(filter?: CallFilter, { timeoutMs = WAIT_MS } = {}): Promise<ToolCall> {
+  async waitForCall(filter?: CallFilter, { timeoutMs = WAIT_MS }: WaitOptions = {}): Promise<ToolCall> {
     if (typeof filter !== 'string')
       return this.#callWithin(
         timeoutMs,
@@ -163,9 +194,17 @@ export class MockTool extends Tool {
     return this.#callWithin(timeoutMs, what, call => isMeant(call) && OVER.has(toolCallState(call)));
   }
 
-  override reset(key?: string): void {
-    super.reset(key);
-    if (key === undefined) this.#intake.reset();
+  /** Resets the counts and states of one key; without a key everything, including the list of calls and the verification. */
+  reset(key?: string): void {
+    this.intake.reset(key);
+  }
+
+  /**
+   * Fires the trigger of a waiting call: an event on demand, a consent, the default of a choice. Without an id it fires all triggers,
+   * without a thread those of every thread.
+   */
+  fire(id?: string, groupId?: string): number {
+    return this.mock.fire(id, groupId);
   }
 
   /** Sends the last callback of a call again with the same bytes. Returns false if it is not remembered. */
@@ -175,63 +214,69 @@ export class MockTool extends Tool {
     if (!last?.body) return false;
     const about = { calls: [key], thread: call?.addressee?.group_id ?? '' };
     const type = typeOfDelivery(last) ?? undefined;
-    this.#services.outbox
+    this.outbox
       .post({ about, url: last.url, body: last.body, type })
-      .catch(error => this.warn(`a callback was not sent again: ${messageOf(error)}`));
+      .catch(error => this.mock.warn(`a callback was not sent again: ${messageOf(error)}`));
     return true;
   }
 
   /** Pauses deliveries until {@link resume}. */
   pause(): void {
-    this.#services.outbox.pause();
+    this.outbox.pause();
   }
 
   resume(): void {
-    this.#services.outbox.resume();
+    this.outbox.resume();
   }
 
   /** Replaces the fixtures from the next call on. @throws ProtocolCliError as {@link start}. */
   async replaceFixtures(source: FixtureSource): Promise<void> {
-    await this.responder.replaceFixtures(await fixturesFrom(source));
+    await this.mock.responder.replaceFixtures(await fixturesFrom(source));
+  }
+
+  /** What is unused, unmatched, undelivered or unexpected so far. */
+  verify(): VerificationReport {
+    return this.mock.verify();
   }
 
   /**
    * Waits until no call is open and no callback is pending, then returns the result of {@link verify}. After `timeoutMs` (default
    * 4,000) it returns at once and reports what is still pending as undelivered.
    */
-  async verified({ timeoutMs = WAIT_MS } = {}): Promise<VerificationReport> {
+  async verified({ timeoutMs = WAIT_MS }: WaitOptions = {}): Promise<VerificationReport> {
+    const { clock, log, responder } = this.mock;
     let stop = () => {};
     const settled = new Promise<void>(resolve => {
       const look = () => {
-        if (!this.responder.verification.hasOpenCalls) void this.#services.outbox.idle().then(resolve);
+        if (!responder.verification.hasOpenCalls) void this.outbox.idle().then(resolve);
       };
-      stop = this.log.subscribe(look);
+      stop = log.subscribe(look);
       look();
     });
-    await finishedWithin(settled, timeoutMs, { clock: this.clock });
+    await finishedWithin(settled, timeoutMs, { clock });
     stop();
     return this.verify();
   }
 
-  /** An invocation that was refused for its head alone is logged as a message too. */
-  protected override refused(denial: Denial, request: Incoming): void {
-    super.refused(denial, request);
-    this.#intake.refused(denial, request);
+  /** Sends everything pending at once, for at most `drainMs`, then closes. */
+  close({ drainMs = this.mock.drainMs }: CloseOptions = {}): Promise<void> {
+    this.#closed ??= this.#end(drainMs);
+    return this.#closed;
   }
 
-  protected override async end(drainMs: number): Promise<void> {
-    const { outbox } = this.#services;
-    const closing = this.#server.close();
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #end(drainMs: number): Promise<void> {
+    const { mock, outbox } = this;
+    const closing = this.server.close();
     outbox.endPauses();
-    await this.drain(drainMs, () => outbox.idle());
-    this.openCalls.stop();
+    await mock.drain(drainMs, () => outbox.idle());
+    mock.openCalls.stop();
     await outbox.close();
-    this.#stop();
+    this.intake.stop();
     await closing;
-  }
-
-  async #open(options: MockToolOptions): Promise<void> {
-    this.#server = await this.serve(options, rapRoutes(this.#intake, this.#services, this.responder));
   }
 
   /** Resolves to the first call, received or future, that fits. @throws Error with the last calls. */

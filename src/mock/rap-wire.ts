@@ -1,6 +1,5 @@
 import { Content } from '../events/content.js';
 import type { Turn } from '../events/events.js';
-import type { Log } from '../events/log.js';
 import type { CallbackFault } from '../fixtures/file-schema.js';
 import { SecretPaths } from '../http/secret-paths.js';
 import { CALLBACK_TRAITS, type CallbackType, traitsOf } from '../protocol/callbacks.js';
@@ -19,7 +18,7 @@ import type {
   ReplyContent,
   Wire,
 } from './conversation.js';
-import type { CallReference, OpenCall, Pauses } from './open-call.js';
+import type { CallReference, OpenCall } from './open-call.js';
 import type { Callback, CancelReason, Outbox } from './outbox.js';
 import type { FaultsOf } from './plan.js';
 
@@ -150,19 +149,22 @@ class Question<Answer, About> {
   }
 }
 
-type Asked<Question> = Question & { readonly about: Required<CallReference> };
+interface AskedChoice extends ChoiceQuestion {
+  readonly about: Required<CallReference>;
+  /** The query of its URL, with the question mark. */
+  readonly search: string;
+}
 
-export class RapServices {
+interface AskedConsent extends ConsentQuestion {
+  readonly about: Required<CallReference>;
+}
+
+/** The questions of all calls. */
+export class RapQuestions {
   static readonly consentPath = '/authorize';
-  readonly choices = new Questions<number, Asked<ChoiceQuestion & { readonly search: string }>>('/choices/');
+  readonly choices = new Questions<number, AskedChoice>('/choices/');
   /** The state is in the query, since a logged `auth_url` has none (threats, row 25). */
-  readonly consents = new Questions<Consent, Asked<ConsentQuestion>>(`${RapServices.consentPath}?state=`);
-
-  constructor(
-    readonly log: Log,
-    readonly pauses: Pauses,
-    readonly outbox: Outbox,
-  ) {}
+  readonly consents = new Questions<Consent, AskedConsent>(`${RapQuestions.consentPath}?state=`);
 }
 
 const NOT_SENT = Promise.resolve(false);
@@ -186,7 +188,8 @@ export class RapWire implements Wire {
 
   constructor(
     private readonly call: OpenCall,
-    private readonly services: RapServices,
+    private readonly outbox: Outbox,
+    private readonly questions: RapQuestions,
     private readonly faultsOf: FaultsOf,
   ) {}
 
@@ -230,7 +233,7 @@ export class RapWire implements Wire {
     const { prompt, choices, default: preset } = question;
     const { caller, about } = this.call;
     const search = options.query === undefined ? '' : `?${options.query}`;
-    const asked = this.services.choices.open({ ...question, search, about });
+    const asked = this.questions.choices.open({ ...question, search, about });
     const response_url = caller.base + asked.path + search;
     const fields = { prompt, choices, default: preset, response_url };
     return this.#ask('choice', 'user_choice', fields, asked, preset, options);
@@ -239,7 +242,7 @@ export class RapWire implements Wire {
   /** Asks on our own consent page, or at `authUrl`. */
   consent(question: ConsentQuestion, options: ConsentOptions = {}): Promise<Consent | null> {
     const { caller, about } = this.call;
-    const asked = this.services.consents.open({ ...question, about });
+    const asked = this.questions.consents.open({ ...question, about });
     const fields = { auth_url: options.authUrl ?? caller.base + asked.path };
     return this.#ask('consent', 'oauth', fields, asked, 'granted', options);
   }
@@ -296,7 +299,7 @@ export class RapWire implements Wire {
     if (lateMs > 0) await this.call.pauses.wait(lateMs, outlivesCancel ? undefined : this.call);
     let isDelivered = true;
     for (let copy = 0; copy < copies && !callback.cancelReason?.(); copy++)
-      isDelivered = (await this.services.outbox.post(callback)) && isDelivered;
+      isDelivered = (await this.outbox.post(callback)) && isDelivered;
     this.#hasBegun = true;
     this.#onBegun();
     return isDelivered;

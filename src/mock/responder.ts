@@ -17,7 +17,8 @@ import { type Middleware, Middlewares } from './middleware.js';
 import { type Plan, planWithoutFaults, refusalPlan } from './plan.js';
 import { ReplyPlayer } from './reply-player.js';
 
-type ToolsetFields = Omit<Toolset, 'endpoint'>;
+/** A toolset without its address. */
+export type ToolsetFields = Omit<Toolset, 'endpoint'>;
 
 /** The toolset of a tool that has only handlers. */
 export const NO_FIXTURES: FixtureSet = {
@@ -107,7 +108,7 @@ export interface Rate {
   readonly within: number;
 }
 
-interface ResponderOptions {
+export interface ResponderOptions {
   /** The result of `readFixtures` or `parseFixtures`. */
   readonly fixtures?: FixtureSet;
   /** Operations in code; they take precedence over fixture operations of the same name. */

@@ -9,16 +9,12 @@ import { isRecord } from '../util/values.js';
 import { visibleLine } from '../util/visible.js';
 import type { ChoiceQuestion, Consent } from './conversation.js';
 import { answerWith, type Intake } from './intake.js';
+import type { Mock } from './mock.js';
 import type { CallReference } from './open-call.js';
-import { RapServices } from './rap-wire.js';
+import { RapQuestions } from './rap-wire.js';
 import type { Responder } from './responder.js';
 
-export function rapRoutes(
-  intake: Intake,
-  services: RapServices,
-  responder: Pick<Responder, 'toolset' | 'document'>,
-): Route[] {
-  const { log } = services;
+export function rapRoutes({ log, responder }: Mock, intake: Intake, questions: RapQuestions): Route[] {
   return [
     intake.route,
     discoveryRoute(intake, responder),
@@ -42,8 +38,8 @@ export function rapRoutes(
       }),
       serves: path => path === NOTICES.migrate.path && responder.toolset.needsMigration,
     },
-    choiceRoute(services, intake),
-    ...consentRoutes(services, intake, responder),
+    choiceRoute(log, questions, intake),
+    ...consentRoutes(log, questions, intake, responder),
   ];
 }
 
@@ -51,7 +47,7 @@ export function rapRoutes(
  * Serves the toolset (TOOL-DISCOVER). The endpoint uses the host name of the request, such as a container name. Clients may poll it,
  * so an unchanged document is logged as the same content.
  */
-function discoveryRoute(intake: Intake, responder: Pick<Responder, 'document'>): Route {
+function discoveryRoute(intake: Intake, responder: Responder): Route {
   let known: { readonly of: unknown; readonly endpoint: string; readonly content: Content } | null = null;
   return routeAt('/.well-known/rap-toolset', 'GET', 'nothing', incoming => {
     const request = intake.request(incoming, 'discovery');
@@ -105,7 +101,7 @@ function read<Schema extends z.ZodMiniType>(schema: Schema, bytes: Uint8Array) {
 }
 
 /** Receives the user's choice (TOOL-CHOICE). The first answer counts; a repeated one is accepted and ignored. */
-function choiceRoute({ log, choices: questions }: RapServices, intake: Intake): Route {
+function choiceRoute(log: Log, { choices: questions }: RapQuestions, intake: Intake): Route {
   return {
     name: 'choice',
     method: 'POST',
@@ -144,9 +140,10 @@ function choiceHelp({ id, choices }: ChoiceQuestion): string {
 
 /** The mock's own consent page, the only page for browsers. Each state works once (TOOL-OAUTH). */
 function consentRoutes(
-  { log, consents: questions }: RapServices,
+  log: Log,
+  { consents: questions }: RapQuestions,
   intake: Intake,
-  responder: Pick<Responder, 'toolset'>,
+  responder: Responder,
 ): Route[] {
   const handle: Route['handle'] = (incoming, body) => {
     const question = questions.at(incoming.target);
@@ -155,7 +152,7 @@ function consentRoutes(
     const isValid = isForm ? decision !== null && question?.resolve(decision) : question?.isOpen;
     const asked = isValid ? question?.about : undefined;
     const about = asked?.about ?? {};
-    const request = intake.request(incoming, 'consent', { ...about, url: RapServices.consentPath });
+    const request = intake.request(incoming, 'consent', { ...about, url: RapQuestions.consentPath });
     const show = (status: number, body: string) => request.answer(status, { headers: PAGE_HEADERS, body });
     if (!asked) return show(410, UNKNOWN_PAGE);
     if (decision === null)
@@ -164,7 +161,7 @@ function consentRoutes(
     return show(200, donePage(decision));
   };
   const page = {
-    serves: (path: string) => path === RapServices.consentPath,
+    serves: (path: string) => path === RapQuestions.consentPath,
     browsers: 'same-origin',
     handle,
   } as const;

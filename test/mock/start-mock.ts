@@ -4,11 +4,12 @@ import type { HttpRequest } from '../../src/http/client.js';
 import { Incoming } from '../../src/http/route.js';
 import { Conversation } from '../../src/mock/conversation.js';
 import { Intake } from '../../src/mock/intake.js';
+import { Mock } from '../../src/mock/mock.js';
 import { type MockTool, type MockToolOptions, startMockTool } from '../../src/mock/mock-tool.js';
-import { OpenCall, Pauses } from '../../src/mock/open-call.js';
+import { OpenCall } from '../../src/mock/open-call.js';
 import { OpenCalls } from '../../src/mock/plan.js';
-import { RapServices, RapWire } from '../../src/mock/rap-wire.js';
-import { prepareToolset, Responder } from '../../src/mock/responder.js';
+import { RapQuestions, RapWire } from '../../src/mock/rap-wire.js';
+import { prepareToolset } from '../../src/mock/responder.js';
 import { type InvokeOptions, openRuntime, type PendingCall, type Runtime } from '../peers/runtime.mjs';
 import { type FakeClock, fakeClock } from '../support/fake-clock.js';
 import { openOutbox } from './delivery/open-outbox.js';
@@ -90,18 +91,17 @@ export async function intakeWith(
     sent.push(JSON.parse(Buffer.from(body).toString()).text);
     return { status: 200, headers: {}, body: new Uint8Array() };
   };
-  const { outbox, log, clock, events } = openOutbox({ client: { send, close: async () => {} } });
-  const services = new RapServices(log, new Pauses(clock), outbox);
   const fixtures = file ? { fixtures: parseFixtures({ version: 1, ...file }) } : {};
   const checkers = file ? await prepareToolset(fixtures.fixtures) : new Map();
-  const responder = new Responder(fixtures, checkers, 'seed', log);
-  const parts = { responder, openCalls, services, remembered, stopped: new Promise<void>(() => {}) };
+  const mock = new Mock({ ...fixtures, seed: 'seed', clock: fakeClock() }, checkers, openCalls);
+  const { log, pauses } = mock;
+  const { outbox, events } = openOutbox({ client: { send, close: async () => {} }, log });
+  const questions = new RapQuestions();
   const callback_url = 'http://127.0.0.1:9/';
   const addressee = { callback_url, group_id: 'g', id: 'i' };
-  const caller = { key: 'k', addressee, base: 'http://127.0.0.1' };
-  const call = new OpenCall(caller, log, services.pauses);
-  const conversation = new Conversation(call, new RapWire(call, services, () => []));
-  const intake = new Intake(parts);
+  const call = new OpenCall({ key: 'k', addressee, base: 'http://127.0.0.1' }, log, pauses);
+  const conversation = new Conversation(call, new RapWire(call, outbox, questions, () => []));
+  const intake = new Intake(mock, outbox, questions, { remembered });
   const incoming = new Incoming({ method: 'POST', url: '/invoke', headers: { host: '127.0.0.1' } });
   /** Returns the status. */
   const receive = async (fields: object) => {
@@ -111,7 +111,7 @@ export async function intakeWith(
     reply.sent?.();
     return reply.status;
   };
-  return { intake, parts, conversation, openCalls, log, events, sent, receive };
+  return { intake, questions, conversation, openCalls, log, events, sent, receive };
 }
 
 export interface WatchedClock extends FakeClock {

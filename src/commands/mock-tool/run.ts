@@ -283,16 +283,17 @@ async function serveMcp(
   const taken = transport === 'stdio' ? takeStream(stdout, stderr) : null;
   const mcp = await (taken ? serveMcpStdio(options, { stdin, stdout: taken.stream }) : serveMcpHttp(options));
   onClose(() => mcp.close().finally(taken?.release));
-  const { tool, address, over } = mcp;
+  const { address, over } = mcp;
+  const { mock } = mcp.tool;
   const where = address ? { port: address.port, url: address.base, mcp: address.url } : { mcp: 'stdio' };
-  const text = `mock-tool ${tool.toolset.name}, MCP at ${where.mcp} (seed ${tool.seed})`;
+  const text = `mock-tool ${mock.toolset.name}, MCP at ${where.mcp} (seed ${mock.seed})`;
   const own = taken ? { ...terminal, stdout: stderr } : terminal;
-  printReady({ ...where, seed: tool.seed }, text, own, { command });
-  const output = lineOutput(tool, context, own);
+  printReady({ ...where, seed: mock.seed }, text, own, { command });
+  const output = lineOutput(mock, context, own);
   onClose(() => output.close());
   const { fixtures } = sources;
   return {
-    tool: { verify: () => tool.verify(), replaceFixtures: set => mcp.replaceFixtures(set) },
+    tool: { verify: () => mock.verify(), replaceFixtures: set => mcp.replaceFixtures(set) },
     env: address ? { MCP_URL: address.url } : {},
     warnings: [...warnings, ...networkWarnings(flags), ...(fixtures ? leftOut(fixtures) : [])],
     output,

@@ -257,7 +257,7 @@ async function answerLocally(
   { run, denial, session, flags }: AnswererOptions,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const { tools } = tool.toolset;
+  const { tools } = tool.mock.toolset;
   const called = tools.find(({ name }) => name === call.tool);
   if (!called) return unknownTool(call, tools);
   const denied = await denial(called, call.args);

@@ -26,7 +26,8 @@ import { bytesText, LineSplitter, truncateBeforeToken } from '../../util/text.js
 import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { LocalTool, type LocalToolOptions } from '../local-tool.js';
-import { DEFAULTS, type ServerOptions } from '../tool.js';
+import { DEFAULTS } from '../mock.js';
+import { type ServerOptions, serveMock } from '../serve.js';
 
 export { leftOut } from '../local-tool.js';
 
@@ -34,7 +35,7 @@ const MAX_MESSAGE = 300;
 
 /** Logs problems with a client's messages as warnings. The SDK's texts may quote the messages. */
 function reporter(tool: LocalTool): (error: Error) => void {
-  return ({ message }) => tool.warn(`MCP: ${visibleLine(truncateBeforeToken(message, MAX_MESSAGE))}`);
+  return ({ message }) => tool.mock.warn(`MCP: ${visibleLine(truncateBeforeToken(message, MAX_MESSAGE))}`);
 }
 
 interface Ends {
@@ -202,13 +203,13 @@ function mcpServer(
   { program = 'protocol-cli/0' }: McpToolOptions,
   onCanceled?: (request: Request) => void,
 ): Server {
-  const { name, description: instructions } = tool.toolset;
+  const { name, description: instructions } = tool.mock.toolset;
   const tools = onCanceled ? {} : { listChanged: true }; // no streams over HTTP to notify clients
   const server = new Server(
     { name, version: program.slice(program.indexOf('/') + 1) },
     { capabilities: { tools }, ...(instructions !== undefined && { instructions }) },
   );
-  server.setRequestHandler('tools/list', () => ({ tools: tool.toolset.tools.map(toolOf) }));
+  server.setRequestHandler('tools/list', () => ({ tools: tool.mock.toolset.tools.map(toolOf) }));
   server.fallbackRequestHandler = (request, context) => {
     const { http, mcpReq } = context;
     const canceled = () => http?.req && onCanceled?.(http.req);
@@ -288,7 +289,12 @@ export async function serveMcpHttp(options: McpToolOptions): Promise<McpTool> {
     reporter(tool),
     new Set(options.allowOrigins),
   );
-  const server = await tool.serve(options, endpoint.routes);
+  const { mock } = tool;
+  const server = await serveMock(mock, options, {
+    routes: endpoint.routes,
+    reset: key => mock.reset(key),
+    refused: (denial, request) => mock.warnOfRefusal(denial, request),
+  });
   const address = { port: server.port, base: server.url, url: server.url + MCP_PATH };
   return new McpTool(tool, address, new Promise<never>(() => {}), new Set(), async () => {
     const closing = server.close();

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { mockToolCommand } from '../../../src/commands/mock-tool/command.js';
 import { startWarnings } from '../../../src/commands/mock-tool/run.js';
 import { parseFixtures } from '../../../src/fixtures/read-fixtures.js';
-import { DEFAULTS } from '../../../src/mock/tool.js';
+import { DEFAULTS } from '../../../src/mock/mock.js';
 
 const done = { payload: 'done' };
 const setOf = (...fixtures: object[]) => parseFixtures({ version: 1, fixtures }, 'a.yaml');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { intakeWith } from '../start-mock.js';
 
 test('row 1: a question has its own unguessable path', async () => {
-  const { choices } = (await intakeWith(null)).parts.services;
+  const { choices } = (await intakeWith(null)).questions;
   const about = { calls: ['k'], thread: 'g' };
   const question = { prompt: 'Sure?', choices: ['Yes'], default: 0, id: 'i', search: '', about };
   const paths = ['a', 'b'].map(prompt => choices.open({ ...question, prompt }).path);

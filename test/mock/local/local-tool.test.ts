@@ -51,7 +51,11 @@ describe('refusals', () => {
       kind: 'outcome',
       outcome: { type: 'error', message: expect.stringMatching(message) },
     });
-    expect(tool.verify()).toMatchObject({ ok: false, unmatched: { count: 1 }, undelivered: { count: 0 } });
+    expect(tool.mock.verify()).toMatchObject({
+      ok: false,
+      unmatched: { count: 1 },
+      undelivered: { count: 0 },
+    });
   });
 });
 
@@ -99,7 +103,7 @@ describe('cancellation', () => {
     });
     abort.abort();
     expect(eventsOfKind(tool, 'request').map(({ purpose }) => purpose)).toEqual(['invocation', 'cancel']);
-    expect(tool.verify()).toMatchObject({ ok: true, calls: 1 });
+    expect(tool.mock.verify()).toMatchObject({ ok: true, calls: 1 });
   });
 });
 
@@ -159,6 +163,6 @@ describe('events', () => {
       ['matched', ['#1'], 'session-1'],
       ['shaped', ['#1'], 'session-1'],
     ]);
-    expect(tool.verify()).toMatchObject({ ok: true, calls: 1 });
+    expect(tool.mock.verify()).toMatchObject({ ok: true, calls: 1 });
   });
 });

@@ -11,7 +11,7 @@ export function localTool(file: FileText | null, options: LocalToolOptions = {})
 
 /** Events of one kind so far. */
 export function eventsOfKind<K extends Event['kind']>(
-  { events }: Pick<LocalTool, 'events'>,
+  { mock: { events } }: Pick<LocalTool, 'mock'>,
   kind: K,
 ): Extract<Event, { kind: K }>[] {
   return events.filter((event): event is Extract<Event, { kind: K }> => event.kind === kind);

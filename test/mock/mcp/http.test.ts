@@ -123,7 +123,7 @@ describe.each(ERAS)('seed 003, over HTTP, for a client that is %s', era => {
       code: -32602,
       message: expect.stringContaining('unknown operation "po". Did you mean op?'),
     });
-    expect(mock.mcp.tool.verify()).toMatchObject({
+    expect(mock.mcp.tool.mock.verify()).toMatchObject({
       unmatched: {
         count: 2,
         examples: [
@@ -145,7 +145,7 @@ describe.each(ERAS)('seed 003, over HTTP, for a client that is %s', era => {
     await expect(call).rejects.toThrow();
     await eventually('broken', () => eventsOfKind(mock.mcp.tool, 'broken').length > 0);
     expect(eventsOfKind(mock.mcp.tool, 'response')).toEqual([]);
-    expect(mock.mcp.tool.verify()).toMatchObject({ ok: true });
+    expect(mock.mcp.tool.mock.verify()).toMatchObject({ ok: true });
   });
 
   test('concurrent calls each get their own answer', async () => {
@@ -242,7 +242,7 @@ describe('on the wire', () => {
     const journal = await (await fetch(`${base}/__mock__/journal`)).json();
     expect(journal).toMatchObject({ calls: [{ state: 'delivered' }] });
     await fetch(`${base}/__mock__/reset`, { method: 'POST' });
-    expect(mock.mcp.tool.events).toEqual([]);
+    expect(mock.mcp.tool.mock.events).toEqual([]);
   });
 });
 

@@ -78,7 +78,7 @@ describe('TOOL-CHOICE: the response URL', () => {
 });
 
 test('open questions stay; of the closed ones the oldest are forgotten', async () => {
-  const { choices } = (await intakeWith(null)).parts.services;
+  const { choices } = (await intakeWith(null)).questions;
   const about = { calls: ['k'], thread: 'g' };
   const ask = () => choices.open({ prompt: '?', choices: ['a'], default: 0, id: 'i', search: '', about });
   const open = Array.from({ length: 45_000 }, ask);

@@ -1,6 +1,6 @@
 import { type CallEnd, tellingEnd } from '../events/call-ends.js';
 import { Content } from '../events/content.js';
-import type { Event, EventOf, RequestEvent } from '../events/events.js';
+import type { Event, EventOf, Planner, RequestEvent } from '../events/events.js';
 import type { Verdict } from '../events/exchange.js';
 import { idOf } from '../events/fold-exchange.js';
 import { RoundTrip } from '../events/round-trips.js';
@@ -261,7 +261,7 @@ export class CallEvidence {
     return this.plans.some(({ plan }) => plan === 'ack body');
   }
 
-  hasPlanBy(by: EventOf<'planned'>['by']): boolean {
+  hasPlanBy(by: Planner): boolean {
     return this.plans.some(plan => plan.by === by);
   }
 

@@ -43,9 +43,20 @@ function policySchema() {
   });
 }
 
-type Policy = z.infer<ReturnType<typeof policySchema>>;
+interface Pattern {
+  readonly name?: string | undefined;
+  readonly annotation?: string | undefined;
+  readonly reason?: string | undefined;
+}
 
-type Rule = NonNullable<Policy['deny']>[number];
+type Rule = string | Pattern;
+
+interface Policy {
+  readonly version: 1;
+  readonly deny?: readonly Rule[] | undefined;
+  readonly allow?: readonly Rule[] | undefined;
+  readonly default?: 'allow' | 'deny' | undefined;
+}
 
 export type ToolInfo = Pick<Tool, 'name' | 'annotations'>;
 
@@ -125,7 +136,7 @@ async function readPolicy(path: string, stdin: Terminal['stdin']): Promise<Polic
   );
 }
 
-function partsOf(rule: Rule): Exclude<Rule, string> {
+function partsOf(rule: Rule): Pattern {
   return typeof rule === 'string' ? { name: rule } : rule;
 }
 

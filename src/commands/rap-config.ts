@@ -19,6 +19,14 @@ const FILE = join(FOLDER, 'rap.json');
 
 const NAME_A_TOOL = 'Give its URL (http://127.0.0.1:3001), --command, or --demo to try the bundled one.';
 
+/** The tool servers of all files. */
+interface RapConfig {
+  readonly targets: readonly ConfiguredTarget[];
+  readonly warnings: readonly Warning[];
+  /** What to print if there are no servers. */
+  readonly emptyText: string;
+}
+
 /**
  * Reads and merges the project's file and the home folder's. A home entry is dropped if the project has one with the same `id`.
  * @param hint other ways to specify a tool server
@@ -27,7 +35,7 @@ const NAME_A_TOOL = 'Give its URL (http://127.0.0.1:3001), --command, or --demo 
 export async function readRapConfig(
   { cwd, home }: { readonly cwd: string; readonly home: string },
   hint = NAME_A_TOOL,
-) {
+): Promise<RapConfig> {
   const places = [...new Set([join(cwd, FILE), join(home, FILE)])];
   const files = (await Promise.all(places.map(readEntries))).flatMap(file => file ?? []);
   if (files.length === 0)
@@ -54,8 +62,6 @@ export async function readRapConfig(
   const paths = files.map(({ path }) => path).join(' or ');
   return { targets, warnings, emptyText: `no tool servers are configured in ${paths}` };
 }
-
-type RapConfig = Awaited<ReturnType<typeof readRapConfig>>;
 
 /** @throws ProtocolCliError `usage` if no entry can be used. */
 export function requireServers(config: RapConfig): void {

@@ -24,6 +24,11 @@ const PURPOSES = [
   'tool_results',
 ] as const;
 
+/** Whose view an answer in an agent session is. */
+const ANSWERERS = ['platform', 'client'] as const;
+
+export type Answerer = (typeof ANSWERERS)[number];
+
 /** The protocol of a message; default: RAP. */
 const WIRES = ['session', 'mcp'] as const;
 
@@ -49,6 +54,22 @@ export type NearestFixture = z.infer<typeof nearestSchema>;
 
 /** The index of a message in its call, from 0. A message without a turn is the only one. */
 const turnSchema = z.object({ index: z.int().check(z.nonnegative()) });
+
+const plannersSchema = z.enum(['fixture', 'fault', 'probe', 'scenario']);
+
+/** What planned a deviation. */
+export type Planner = z.infer<typeof plannersSchema>;
+
+/** A call that an agent session waits for. */
+const pendingCallSchema = z.object({
+  /** Identifies the call in every event: its id, or a generated key if the id is null. */
+  key: z.string(),
+  tool_name: z.string(),
+  args: z.optional(z.unknown()),
+  id: z.nullable(z.string()),
+});
+
+export type PendingCall = z.infer<typeof pendingCallSchema>;
 
 const headersSchema = z.record(z.string(), z.string());
 
@@ -96,7 +117,7 @@ function wireFacts<Body extends z.ZodMiniType>(body: Body) {
     z.object({
       kind: z.literal('answered'),
       ...envelope,
-      by: z.enum(['platform', 'client']),
+      by: z.enum(ANSWERERS),
       body: z.optional(body),
       /** How the answer differs from the platform's script. */
       unexpected: z.optional(z.array(z.string())),
@@ -175,7 +196,7 @@ const ownFacts = () =>
     z.object({
       kind: z.literal('planned'),
       ...envelope,
-      by: z.enum(['fixture', 'fault', 'probe', 'scenario']),
+      by: plannersSchema,
       plan: z.string(),
       /** Ids of the requirements that a probe or a scenario tests. */
       checks: z.optional(z.array(z.string())),
@@ -219,15 +240,7 @@ const ownFacts = () =>
       kind: z.literal('awaiting'),
       ...envelope,
       round: z.optional(z.int().check(z.nonnegative())),
-      pending: z.array(
-        z.object({
-          /** Identifies the call in every event: its id, or a generated key if the id is null. */
-          key: z.string(),
-          tool_name: z.string(),
-          args: z.optional(z.unknown()),
-          id: z.nullable(z.string()),
-        }),
-      ),
+      pending: z.array(pendingCallSchema),
     }),
     /** A planned message that will not be sent, or events that are missing. */
     z.object({

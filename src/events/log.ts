@@ -18,7 +18,17 @@ export interface EventStore {
 }
 
 /** Numbers and timestamps events, and passes them on in order. */
-export type Log = ReturnType<typeof createLog>;
+export interface Log {
+  /** Changes the fact into the event, so each fact can be emitted only once. */
+  emit(fact: Fact): Event;
+  /** Returns a new id for a request and its response. */
+  leg(): string;
+  /** Returns a function that ends the subscription. */
+  subscribe(listener: Listener): () => void;
+  storeEventsIn(next: StoreEvent | EventStore): void;
+  /** Resolves once everything emitted so far is stored; rejects with its error. */
+  stored(): Promise<void>;
+}
 
 const ALREADY_STORED = Promise.resolve();
 
@@ -26,7 +36,7 @@ const ALREADY_STORED = Promise.resolve();
  * `now` is a monotonic clock in milliseconds; times in events count from this call.
  * @param runnable the part of this time in which this process could run; default: all
  */
-export function createLog(now: () => number, runnable?: () => number) {
+export function createLog(now: () => number, runnable?: () => number): Log {
   const start = now();
   const runnableStart = runnable?.() ?? 0;
   let listeners: readonly Listener[] = [];
@@ -57,9 +67,8 @@ export function createLog(now: () => number, runnable?: () => number) {
       isNotifying = false;
     }
   };
-  const log = {
-    /** Changes the fact into the event, so each fact can be emitted only once. */
-    emit(fact: Fact): Event {
+  const log: Log = {
+    emit(fact) {
       const event = fact as Event; // not copied: a copy would cost as much as the rest of this function
       event.seq = seq++;
       event.at = Math.round((now() - start) * 1_000) / 1_000; // the measurement is precise to a microsecond
@@ -72,19 +81,17 @@ export function createLog(now: () => number, runnable?: () => number) {
       else notify(event);
       return event;
     },
-    /** Returns a new id for a request and its response. */
     leg: () => `l${++legs}`,
-    subscribe(listener: Listener): () => void {
+    subscribe(listener) {
       listeners = [...listeners, listener];
       return () => {
         listeners = listeners.filter(each => each !== listener);
       };
     },
-    storeEventsIn(next: StoreEvent | EventStore): void {
+    storeEventsIn(next) {
       store = typeof next === 'function' ? sequentialStore(next) : next;
     },
-    /** Resolves once everything emitted so far is stored; rejects with its error. */
-    stored: (): Promise<void> => store?.stored() ?? ALREADY_STORED,
+    stored: () => store?.stored() ?? ALREADY_STORED,
   };
   return log;
 }

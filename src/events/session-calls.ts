@@ -4,12 +4,19 @@ import { BoundedStore, RecentMap } from '../util/collections.js';
 import { LIMITS } from '../util/limits.js';
 import { compactJson } from '../util/values.js';
 import type { Content } from './content.js';
-import { type Event, type EventOf, ignored, type RequestEvent } from './events.js';
+import {
+  type Answerer,
+  type Event,
+  type EventOf,
+  ignored,
+  type PendingCall,
+  type RequestEvent,
+} from './events.js';
 import { endOf, type SentRequest } from './round-trips.js';
 
 interface CallAnswer {
   readonly at: number;
-  readonly by: EventOf<'answered'>['by'];
+  readonly by: Answerer;
   /** A `tool_result` or an `error_event`; null if its bytes are unknown. */
   readonly body: Content | null;
   /** The differences from the answer that the platform's script expects. */
@@ -173,11 +180,7 @@ function withPending(session: Session, { pending, round, at }: EventOf<'awaiting
   return { ...session, rounds, calls, pending: new Set(pending.map(({ key }) => key)), size };
 }
 
-function newCall(
-  { key, tool_name, args, id }: EventOf<'awaiting'>['pending'][number],
-  round: number,
-  askedAt: number,
-): SessionCall {
+function newCall({ key, tool_name, args, id }: PendingCall, round: number, askedAt: number): SessionCall {
   return {
     key,
     tool: tool_name,

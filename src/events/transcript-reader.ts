@@ -14,6 +14,8 @@ const TRANSCRIPT_FORMAT = 'protocol-cli-transcript/1';
 /** Refers to the bytes in a `body` line. */
 const bodyRefSchema = z.object({ sha256: z.string(), size: z.int().check(z.nonnegative()) });
 
+export type BodyRef = z.infer<typeof bodyRefSchema>;
+
 const frames = [
   z.object({
     kind: z.literal('header'),

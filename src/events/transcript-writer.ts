@@ -5,10 +5,7 @@ import { piecesOf } from '../util/text.js';
 import { Content } from './content.js';
 import type { Event, EventOf } from './events.js';
 import { shareableText, shareableUrl, withoutSecretUrlsInText } from './shareable.js';
-import type { TranscriptHeader, TranscriptLine } from './transcript-reader.js';
-
-/** Refers to the bytes in a `body` line. */
-type BodyRef = NonNullable<Extract<TranscriptLine, { kind: 'request' }>['body']>;
+import type { BodyRef, TranscriptHeader, TranscriptLine } from './transcript-reader.js';
 
 export type TranscriptAbout = Pick<TranscriptHeader, 'startedAt' | 'observer' | 'program'>;
 

@@ -18,6 +18,8 @@ const contentItemSchema = z.discriminatedUnion('type', [
 /** The type is open, and the content is validated only when it is shown: an invalid hint must not lose a result. */
 const displaySegmentSchema = z.object({ type: z.string(), content: z.optional(z.unknown()) });
 
+export type DisplaySegment = z.infer<typeof displaySegmentSchema>;
+
 /** Tool → runtime: the outcome of a call (seed 000). `content` is from the later version; `text` or a non-empty `content` is required. */
 export const toolResultSchema = z
   .object({
@@ -149,10 +151,8 @@ export const CALLBACK_TRAITS = {
   view_update: { ...PLAIN, endsCall: false, idField: null, isSeries: true, step: 'view' },
 } as const satisfies Record<CallbackType, Traits>;
 
-type TraitsOf<Type extends CallbackType> = (typeof CALLBACK_TRAITS)[Type];
-
 type QuestionType = {
-  [Type in CallbackType]: TraitsOf<Type>['isQuestion'] extends true ? Type : never;
+  [Type in CallbackType]: (typeof CALLBACK_TRAITS)[Type] extends { isQuestion: true } ? Type : never;
 }[CallbackType];
 
 export type QuestionMessage = Extract<Callback, { type: QuestionType }>;
@@ -181,7 +181,7 @@ export function callNamedIn(json: JsonReading): { readonly groupId: string; read
 }
 
 /** Undefined for an unknown type. */
-export function traitsOf(type: unknown): TraitsOf<CallbackType> | undefined {
+export function traitsOf(type: unknown): (typeof CALLBACK_TRAITS)[CallbackType] | undefined {
   const known = CALLBACK_TYPES.find(each => each === type);
   return known && CALLBACK_TRAITS[known];
 }

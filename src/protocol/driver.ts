@@ -41,9 +41,12 @@ export const instructionSchema = z.discriminatedUnion('do', [
   z.object({ do: z.literal('end') }).check(z.describe('Close the thread and exit')),
 ]);
 
-export type Instruction<
-  Kind extends z.infer<typeof instructionSchema>['do'] = z.infer<typeof instructionSchema>['do'],
-> = Extract<z.infer<typeof instructionSchema>, { do: Kind }>;
+type AnyInstruction = z.infer<typeof instructionSchema>;
+
+export type Instruction<Kind extends AnyInstruction['do'] = AnyInstruction['do']> = Extract<
+  AnyInstruction,
+  { do: Kind }
+>;
 
 /** What a runtime showed, one line on the standard output of its driver. */
 export const observationSchema = z.discriminatedUnion('saw', [
@@ -91,9 +94,9 @@ export const findingSchema = z.discriminatedUnion('saw', [
     .check(z.describe('The scripted model served the agent again, after a request that it did not serve')),
 ]);
 
-export type Finding<
-  Kind extends z.infer<typeof findingSchema>['saw'] = z.infer<typeof findingSchema>['saw'],
-> = Extract<z.infer<typeof findingSchema>, { saw: Kind }>;
+type AnyFinding = z.infer<typeof findingSchema>;
+
+export type Finding<Kind extends AnyFinding['saw'] = AnyFinding['saw']> = Extract<AnyFinding, { saw: Kind }>;
 
 const names = z.array(z.string());
 
@@ -107,9 +110,12 @@ export const abilitySchema = z
   .object({ can: names })
   .check(z.describe('Names of optional instructions that the driver supports'));
 
-export type Observation<
-  Kind extends z.infer<typeof observationSchema>['saw'] = z.infer<typeof observationSchema>['saw'],
-> = Extract<z.infer<typeof observationSchema>, { saw: Kind }>;
+type AnyObservation = z.infer<typeof observationSchema>;
+
+export type Observation<Kind extends AnyObservation['saw'] = AnyObservation['saw']> = Extract<
+  AnyObservation,
+  { saw: Kind }
+>;
 type Declaration = z.infer<typeof inabilitySchema> | z.infer<typeof abilitySchema>;
 
 export type DriverLine = Observation | Declaration;

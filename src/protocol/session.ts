@@ -8,6 +8,8 @@ const toolRequestSchema = z.object({
   id: z.nullish(z.string()),
 });
 
+export type ToolRequest = z.infer<typeof toolRequestSchema>;
+
 /** A successful call. `result` is any JSON; an absent result is not null (seed 001). */
 export const sessionResultSchema = z.object({
   kind: z.literal('tool_result'),
@@ -42,6 +44,8 @@ const sessionEventSchema = z.object({
   data: z.optional(z.unknown()),
   timestamp: z.optional(z.string()),
 });
+
+export type SessionEvent = z.infer<typeof sessionEventSchema>;
 
 /** The type of events whose `data` has the pending calls; the latest one counts (platforms). */
 export const ACTIVE_STATE_CHANGE = 'ActiveStateChangeEvent';

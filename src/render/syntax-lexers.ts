@@ -12,8 +12,15 @@ export interface Token {
 /** Splits a text into tokens without gaps. @throws if the grammar fails */
 export type Lexer = (text: string) => readonly Token[];
 
-type Tree = ReturnType<ReturnType<typeof createLowlight>['highlight']>;
-type Node = Tree['children'][number];
+/** A node of the tree that lowlight makes. */
+type Node =
+  | { readonly type: 'text'; readonly value: string }
+  | {
+      readonly type: 'element';
+      readonly properties: Readonly<Record<string, unknown>>;
+      readonly children: readonly Node[];
+    }
+  | { readonly type: 'comment' | 'doctype' };
 
 const lowlight = createLowlight(common);
 

@@ -1,4 +1,3 @@
-import type * as z from 'zod/mini';
 import { Content } from '../../events/content.js';
 import type { Log } from '../../events/log.js';
 import { wantedText } from '../../fixtures/pattern.js';
@@ -6,15 +5,13 @@ import type { ScriptCall, SessionScript, SessionTool } from '../../fixtures/sess
 import { fillTemplates } from '../../fixtures/template.js';
 import {
   ACTIVE_STATE_CHANGE,
-  type changesSchema,
   isTerminal,
+  type SessionEvent,
   type SettledCall,
 } from '../../protocol/session.js';
 import type { Clock } from '../../system/clock.js';
 import { isRecord, jsonPath, valueAt } from '../../util/values.js';
 import type { SessionProblem } from '../../verification/verification.js';
-
-type SessionEvent = NonNullable<z.infer<typeof changesSchema>['new_events']>[number];
 
 /** The statuses of an agent session (platforms). */
 type SessionStatus =

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Content } from '../../events/content.js';
-import type { Event, EventOf, RequestEvent } from '../../events/events.js';
+import type { Event, RequestEvent } from '../../events/events.js';
 import type { Log } from '../../events/log.js';
 import { createAgentClient } from '../../http/pooled-client.js';
 import { type MockTool, startMockTool } from '../../mock/mock-tool.js';
@@ -408,7 +408,7 @@ export class ScenarioSession {
   }
 
   /** Resolves to true when at least `count` requests with this purpose have ended (response or broken connection); to false on timeout. */
-  waitForRequests(purpose: EventOf<'request'>['purpose'], count = 1): Promise<boolean> {
+  waitForRequests(purpose: RequestEvent['purpose'], count = 1): Promise<boolean> {
     return this.until(() => (this.#ended.get(purpose) ?? 0) >= count);
   }
 

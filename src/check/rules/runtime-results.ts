@@ -1,4 +1,4 @@
-import type { ToolResult } from '../../protocol/callbacks.js';
+import type { DisplaySegment, ToolResult } from '../../protocol/callbacks.js';
 import { llmText } from '../../protocol/outcome.js';
 import { excerpt } from '../../util/text.js';
 import { isRecord, stringsIn, valueAt } from '../../util/values.js';
@@ -438,9 +438,7 @@ function fittingTypes(
   return index < 0 ? [...types, 'text', ...content.map(({ type }) => type)] : types;
 }
 
-type Segment = NonNullable<ToolResult['display_as']>[number];
-
-function isMalformed({ type, content }: Segment): boolean {
+function isMalformed({ type, content }: DisplaySegment): boolean {
   return SEGMENTS[type]?.(content) === false;
 }
 

@@ -7,7 +7,12 @@ import { CALLBACK_TYPES, type Callback, readCallback, toolResultSchema } from '.
 import { type Invocation, type InvocationReading, readInvocation } from '../../protocol/invocation.js';
 import { type JudgedOutcome, llmText, outcomeOfText } from '../../protocol/outcome.js';
 import { readToolset } from '../../protocol/read-toolset.js';
-import { ACTIVE_STATE_CHANGE, activeStateSchema, changesSchema } from '../../protocol/session.js';
+import {
+  ACTIVE_STATE_CHANGE,
+  activeStateSchema,
+  changesSchema,
+  type ToolRequest,
+} from '../../protocol/session.js';
 import { validate } from '../../protocol/validate.js';
 import { callHeading, messageLines } from '../../render/callbacks.js';
 import { problemLines } from '../../render/failure.js';
@@ -24,9 +29,12 @@ import {
 } from '../../render/line.js';
 import { displayReport } from '../../render/outputs/call-report.js';
 import {
+  type CallbackReport,
   type Report,
   repeatsSchema,
   reportSchema,
+  type SessionCallReport,
+  type SessionSummary,
   sessionReportSchema,
 } from '../../render/outputs/schemas.js';
 import { llmPane, panesOf, panesOfResult, viewPane } from '../../render/panes.js';
@@ -188,7 +196,7 @@ function reportLines({ invocation, endpoint, acknowledgement, outcome, callbacks
   ];
 }
 
-function callbackLine(callback: NonNullable<Report['callbacks']>[number]): Line {
+function callbackLine(callback: CallbackReport): Line {
   const { type, ms, verdict, status, ourStatus = status, reason, text } = callback;
   if (verdict === 'settles') return withMark('done', line`result${took(ms)}`);
   const answered = status === null ? 'not answered' : `answered ${status}`;
@@ -332,8 +340,6 @@ const changesKind: Kind = {
 
 type Changes = z.infer<typeof changesSchema>;
 
-type ToolRequest = NonNullable<z.infer<typeof activeStateSchema>['pending_tool_calls']>[number];
-
 /** Returns the calls that a session waits for according to its latest event about them; null if there is no such event. */
 function pendingIn({ new_events = [] }: Changes): readonly ToolRequest[] | null {
   const latest = new_events.findLast(({ type }) => type === ACTIVE_STATE_CHANGE);
@@ -432,10 +438,6 @@ function savedError(error: unknown, supports: View['supports']): Saved {
   );
 }
 
-type SavedSession = z.infer<typeof sessionReportSchema>;
-
-type SavedCall = NonNullable<SavedSession['calls']>[number];
-
 const sessionReportKind: Kind = {
   name: 'a report of an agent session (session answer -o json)',
   dialect: 'session',
@@ -456,7 +458,7 @@ const sessionReportKind: Kind = {
   },
 };
 
-function sessionHead({ id, url, status, rounds, error }: NonNullable<SavedSession['session']>): Line[] {
+function sessionHead({ id, url, status, rounds, error }: SessionSummary): Line[] {
   const state = `${status ?? 'not heard of'} · ${pluralize(rounds, 'round')}`;
   return [
     [say('SESSION ', 'title'), ...quote(id, 'title'), say('  '), ...quote(state)],
@@ -466,7 +468,7 @@ function sessionHead({ id, url, status, rounds, error }: NonNullable<SavedSessio
 }
 
 /** Returns the sections for an agent's call, and the response to its answer. */
-function sessionCallSections({ key, tool_name, outcome, body, posted }: SavedCall): Section[] {
+function sessionCallSections({ key, tool_name, outcome, body, posted }: SessionCallReport): Section[] {
   const reading = readAs('session', body);
   const state = posted?.state ?? (body === undefined ? 'not answered' : 'not posted');
   const last: Line[] = [[say('  ', 'gutter'), ...quote(state, 'dim')]];
@@ -476,7 +478,7 @@ function sessionCallSections({ key, tool_name, outcome, body, posted }: SavedCal
 }
 
 /** An `error_event` does not contain the kind of failure, so it is taken from the report. */
-function sessionAnswer({ outcome, body }: SavedCall): Reading {
+function sessionAnswer({ outcome, body }: SessionCallReport): Reading {
   const reading = readAs('session', body);
   if (!reading.ok || reading.answer.outcome.type !== 'error') return reading;
   if (outcome === null || outcome.type === 'success') return reading;

@@ -5,7 +5,7 @@ import type { UserChoice } from '../../protocol/callbacks.js';
 import type { Invocation } from '../../protocol/invocation.js';
 import { judgeArguments } from '../../runtime/check-call.js';
 import type { Answering, Runtime } from '../../runtime/runtime.js';
-import type { ActionResult, Controls, Draft, Sent } from '../../tui/workbench/model.js';
+import type { ActionResult, Draft, RunOptions, Sent } from '../../tui/workbench/model.js';
 import { forEachConcurrently } from '../../util/collections.js';
 import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import type { Consent, Denial } from '../consent.js';
@@ -13,7 +13,7 @@ import { type InvokeOptions, identityOf, invocationOf } from '../invoke/plan.js'
 import type { Run } from '../run.js';
 import { exitFact, type ServerExit } from '../started-servers.js';
 import { listenerOf } from '../target.js';
-import type { Servers } from './servers.js';
+import type { Offer, Servers } from './servers.js';
 
 export function done(text: string): ActionResult {
   return { text, isBad: false };
@@ -35,8 +35,6 @@ const CLOSE_TIMEOUT_MS = 2_000;
 /** Maximum number of notices sent at the same time. */
 const CONCURRENT_NOTICES = 64;
 
-type Offer = Exclude<ReturnType<Servers['offer']>, string>;
-
 interface CallRecord {
   /** The id of the called server. */
   readonly server: string;
@@ -44,8 +42,6 @@ interface CallRecord {
   readonly offer: Offer | null;
   readonly isValidated: boolean;
 }
-
-type RunOptions = Parameters<Controls['run']>[1];
 
 /** The calls of this session: starts them, answers their questions, and ends them. */
 export class Calls {

@@ -20,8 +20,15 @@ interface CalledAs {
   readonly validates: boolean;
 }
 
-/** Returns the invocation of a call without secrets, and its whole URL. Null if it was not sent over RAP, or cannot be parsed. */
-function sentCall({ callLog, redactor }: Pick<Source, 'callLog' | 'redactor'>, key: string) {
+/** A call that was sent over RAP: the invocation without secrets, the URL whole. */
+interface SentCall {
+  readonly request: RequestEvent;
+  readonly url: string;
+  readonly invocation: Invocation;
+}
+
+/** Returns null if the call was not sent over RAP, or cannot be parsed. */
+function sentCall({ callLog, redactor }: Pick<Source, 'callLog' | 'redactor'>, key: string): SentCall | null {
   const requests = callLog.of(key).filter(isInvocation);
   const request = requests.find(({ url }) => !isPath(url)) ?? requests[0];
   const url = request ? addressOf(request) : null;
@@ -48,8 +55,6 @@ function isPath(url: string): boolean {
   return url.startsWith('/');
 }
 
-type Sent = NonNullable<ReturnType<typeof sentCall>>;
-
 /** The copies of a call; null if it was not sent. @param called null for a call of a transcript */
 export function copiesOf(source: Pick<Source, 'callLog' | 'redactor'>, key: string, called: CalledAs | null) {
   const sent = sentCall(source, key);
@@ -66,7 +71,7 @@ export function copiesOf(source: Pick<Source, 'callLog' | 'redactor'>, key: stri
  * filled in.
  */
 function asCurl(
-  { request, url, invocation }: Sent,
+  { request, url, invocation }: SentCall,
   redactor: Redactor,
   groupId: string | undefined,
 ): ShellLine {
@@ -91,7 +96,7 @@ function asCurl(
 
 /** Returns a call as a command of this program, or why no command makes the same call. */
 function asCommand(
-  { request, invocation }: Sent,
+  { request, invocation }: SentCall,
   redactor: Redactor,
   as: CalledAs,
 ): ShellLine | ActionResult {

@@ -16,7 +16,7 @@ interface Found {
   readonly discovered: DiscoveredToolset;
 }
 
-interface Offer extends Found {
+export interface Offer extends Found {
   readonly tool: Tool;
   readonly target: ConfiguredTarget;
 }

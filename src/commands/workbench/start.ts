@@ -3,7 +3,7 @@ import { CallLog } from '../../events/history.js';
 import { pluralize } from '../../render/line.js';
 import { warningText } from '../../render/outputs/trouble.js';
 import { openUrl } from '../../system/child.js';
-import type { ActionResult, Controls, Model, WorkbenchOptions } from '../../tui/workbench/model.js';
+import type { ActionResult, Controls, Model, Opened, WorkbenchOptions } from '../../tui/workbench/model.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { Consent } from '../consent.js';
@@ -248,7 +248,7 @@ async function orReason(work: Promise<ActionResult>): Promise<ActionResult> {
   return work.catch(failed);
 }
 
-function openTyped(text: string, open: (target: ConfiguredTarget) => string): ReturnType<Controls['open']> {
+function openTyped(text: string, open: (target: ConfiguredTarget) => string): Opened | ActionResult {
   const word = text.trim();
   if (word === 'demo') return { server: open({ kind: 'demo' }) };
   try {

@@ -36,6 +36,9 @@ const callback = z.object({
   auth_url: z.optional(z.string()).check(z.describe('URL of an oauth callback, without its query')),
 });
 
+/** A request to the callback URL. */
+export type CallbackReport = z.infer<typeof callback>;
+
 const syntheticCall = z.object({
   name: z.literal('receive_event'),
   arguments: z.object({ tool_call_id: z.string() }),
@@ -160,15 +163,22 @@ const sessionCall = z.object({
   ms: z.nullable(z.number()).check(z.describe('Time from the request to the answer')),
 });
 
+/** A call of an agent's session. */
+export type SessionCallReport = z.infer<typeof sessionCall>;
+
+const sessionSummary = z.object({
+  id: z.string(),
+  url: z.string(),
+  status: z.nullable(z.string()).check(z.describe('Null if the platform did not send a status')),
+  rounds: count.check(z.describe('Number of times that the session waited for calls')),
+  answer: z.optional(z.unknown()).check(z.describe('The final answer of the agent')),
+  error: z.nullable(z.string()),
+});
+
+export type SessionSummary = z.infer<typeof sessionSummary>;
+
 const sessionFields = {
-  session: z.object({
-    id: z.string(),
-    url: z.string(),
-    status: z.nullable(z.string()).check(z.describe('Null if the platform did not send a status')),
-    rounds: count.check(z.describe('Number of times that the session waited for calls')),
-    answer: z.optional(z.unknown()).check(z.describe('The final answer of the agent')),
-    error: z.nullable(z.string()),
-  }),
+  session: sessionSummary,
   calls: z.array(sessionCall).check(z.describe('Oldest first')),
   forgotten: count.check(z.describe('Number of calls that are not listed because there were too many')),
 };

@@ -14,7 +14,7 @@ export interface Draft {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-interface RunOptions {
+export interface RunOptions {
   /** Validates the arguments against the `inputSchema`. */
   readonly validates: boolean;
   /** The user agreed to this destructive call. */
@@ -42,9 +42,14 @@ export interface ShellLine {
 }
 
 /** The actions of the workbench. They never throw or reject: failures are returned. */
+/** A tool server that was opened: its id. */
+export interface Opened {
+  readonly server: string;
+}
+
 export interface Controls {
   /** Opens a tool server by URL, `:port` or `demo`, or reloads it. Returns its id, or why it cannot be opened. */
-  readonly open: (target: string) => { readonly server: string } | ActionResult;
+  readonly open: (target: string) => Opened | ActionResult;
   /** Starts a server that was not started, or reloads one; a ready server stays ready meanwhile. */
   readonly load: (server: string) => void;
   /** Restarts a server that is a command; reloads any other server. @param why if the user did not ask for it */

@@ -95,10 +95,10 @@ function read(body: unknown): Validation<ModelRequest> {
       tools: offeredTools(),
       allowsParallelCalls: choice?.disable_parallel_tool_use !== true,
       inputs: [...system, ...parts].map(part => (part.type === 'tool_result' ? result(part) : seen(part))),
-      answer: calls => {
-        const message = messageOf(id, model, calls);
-        return stream === true ? eventStream(eventsOf(message)) : jsonAnswer(200, message);
-      },
+      answer: calls =>
+        stream === true
+          ? eventStream(eventsOf(id, model, calls))
+          : jsonAnswer(200, messageOf(id, model, calls)),
     },
   };
 
@@ -130,7 +130,8 @@ function messageOf(id: string, model: string, calls: readonly ToolCall[]) {
   };
 }
 
-function* eventsOf({ content, stop_reason, ...message }: ReturnType<typeof messageOf>): Generator<string> {
+function* eventsOf(id: string, model: string, calls: readonly ToolCall[]): Generator<string> {
+  const { content, stop_reason, ...message } = messageOf(id, model, calls);
   const event = (type: string, members: object = {}) => `event: ${type}\n${data({ type, ...members })}`;
   yield event('message_start', { message: { ...message, content: [], stop_reason: null } });
   yield event('ping');

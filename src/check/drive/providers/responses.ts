@@ -83,10 +83,10 @@ function read(body: unknown): Validation<ModelRequest> {
           : []),
         ...items.flatMap(inputsOf),
       ],
-      answer: calls => {
-        const response = responseOf(id, model, calls);
-        return stream === true ? eventStream(eventsOf(response)) : jsonAnswer(200, response);
-      },
+      answer: calls =>
+        stream === true
+          ? eventStream(eventsOf(id, model, calls))
+          : jsonAnswer(200, responseOf(id, model, calls)),
     },
   };
 }
@@ -102,8 +102,6 @@ function partsOf(content: unknown): readonly Part[] {
   const parts = partsSchema.safeParse(content);
   return parts.success ? parts.data : [{ type: 'text', text: JSON.stringify(content) }];
 }
-
-type Response = ReturnType<typeof responseOf>;
 
 function responseOf(id: string, model: string, calls: readonly ToolCall[]) {
   const items = calls.map(call => ({
@@ -150,7 +148,8 @@ function finalMessage() {
   };
 }
 
-function* eventsOf(response: Response): Generator<string> {
+function* eventsOf(id: string, model: string, calls: readonly ToolCall[]): Generator<string> {
+  const response = responseOf(id, model, calls);
   let number = 0;
   const event = (type: string, members: object) =>
     `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: number++, ...members })}`;

@@ -34,10 +34,10 @@ import { createTheme, printed } from '../terminal/theme.js';
 import { type AnnotationLevel, annotation } from './github.js';
 import { inSeconds, type JunitTest, junitXml, placeOf } from './junit.js';
 import { cell, safe, table } from './markdown.js';
-import type { Reporters, ReportFormat } from './report-formats.js';
+import type { Reporter, Reporters } from './report-formats.js';
 
 /** Writes a report of `check` in one format. */
-type CheckFormat = Reporters<ReportInput>[ReportFormat];
+type CheckFormat = Reporter<ReportInput>;
 
 /** For people. Every line is safe to print (threats, row 24). Rows break between words, never within the id of a rule. */
 const human: CheckFormat = (story, { level, isQuiet, width }) =>

@@ -19,5 +19,8 @@ export interface ReportLook {
   readonly isQuiet: boolean;
 }
 
-/** Writes one kind of report in every format. Each text ends with a line feed, and is safe to print (threats, row 24). */
-export type Reporters<Report> = Readonly<Record<ReportFormat, (report: Report, look: ReportLook) => string>>;
+/** Writes a report in one format. The text ends with a line feed, and is safe to print (threats, row 24). */
+export type Reporter<Report> = (report: Report, look: ReportLook) => string;
+
+/** Writes one kind of report in every format. */
+export type Reporters<Report> = Readonly<Record<ReportFormat, Reporter<Report>>>;

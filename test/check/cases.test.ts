@@ -26,16 +26,16 @@ const expired = (afterMs = 5_000): Moment[] => [
   { kind: 'expired', what: 'observation', afterMs, calls: [KEY] },
 ];
 
-type Story = readonly (readonly Moment[])[];
+type Parts = readonly (readonly Moment[])[];
 
-const judged = (expected: string, ...story: Story) => judgedBy(`expect: ${expected}`, [story]);
+const judged = (expected: string, ...parts: Parts) => judgedBy(`expect: ${expected}`, [parts]);
 
 /** Judges recordings by one case. */
-async function judgedBy(terms: string, stories: readonly Story[], isWhole = true) {
+async function judgedBy(terms: string, recordings: readonly Parts[], isWhole = true) {
   const text = `version: 1\ncases:\n  - operation: edit_file\n    ${terms}\n`;
   const cases = await readCases({ path: 'c.yaml', text }, {});
-  const recordings = stories.map(story => gatherEvidence({ events: eventsOf(...story), isWhole }, 'tool'));
-  const [check, ...others] = judgeCases(cases, await Promise.all(recordings));
+  const evidence = recordings.map(parts => gatherEvidence({ events: eventsOf(...parts), isWhole }, 'tool'));
+  const [check, ...others] = judgeCases(cases, await Promise.all(evidence));
   expect(others).toEqual([]);
   return check;
 }
@@ -83,8 +83,8 @@ describe('a call without a result', () => {
     ['whose connection broke', [planned(), call(), lost()], 'could-not-run', /never answered/],
     ['that timed out', [planned(), call(), acknowledged(), expired()], 'fail', /within 5s/],
     ['that asks a question', [planned(), call(), acknowledged(), arrives(CHOICE)], 'could-not-run', /person/],
-  ])('%s', async (_, story, status, reason) => {
-    expect(await judged('{}', ...story)).toMatchObject({
+  ])('%s', async (_, parts, status, reason) => {
+    expect(await judged('{}', ...parts)).toMatchObject({
       status,
       reason: expect.stringMatching(reason),
     });
@@ -103,8 +103,8 @@ describe('the offers of a case', () => {
     ['subscription', [subscribed]],
     ['view', [arrives(VIEW), ends]],
     ['choice, view', [arrives(CHOICE), arrives(VIEW, { leg: 'v' }), ends]],
-  ])('%s: it came', async (offer, story) => {
-    expect(await offered(offer, ...story)).toMatchObject({ status: 'pass' });
+  ])('%s: it came', async (offer, parts) => {
+    expect(await offered(offer, ...parts)).toMatchObject({ status: 'pass' });
   });
 
   test.each<[string, Moment[][], string]>([
@@ -127,14 +127,14 @@ describe('the offers of a case', () => {
       [ends],
       'no oauth came, but the case expects one; no view_update came, but the case expects one',
     ],
-  ])('%s: it did not come', async (offer, story, reason) => {
-    expect(await offered(offer, ...story)).toMatchObject({ status: 'fail', reason });
+  ])('%s: it did not come', async (offer, parts, reason) => {
+    expect(await offered(offer, ...parts)).toMatchObject({ status: 'fail', reason });
   });
 });
 
 describe('in an incomplete recording', () => {
-  const judgedOf = (terms: string, ...story: Story) =>
-    judgedBy(terms, [[planned(), call(), ...story]], false);
+  const judgedOf = (terms: string, ...parts: Parts) =>
+    judgedBy(terms, [[planned(), call(), ...parts]], false);
 
   test.each<[string, string, Moment[][], string]>([
     [
@@ -149,22 +149,22 @@ describe('in an incomplete recording', () => {
       [acknowledged(), resultArrives()],
       'no view_update came, but the case expects one; the recording is incomplete',
     ],
-  ])('%s may have come', async (_, terms, story, reason) => {
-    expect(await judgedOf(terms, ...story)).toMatchObject({ status: 'could-not-run', reason });
+  ])('%s may have come', async (_, terms, parts, reason) => {
+    expect(await judgedOf(terms, ...parts)).toMatchObject({ status: 'could-not-run', reason });
   });
 
   test.each<[string, Moment[][]]>([
     ['another result', [acknowledged(), resultArrives({ text: 'other' })]],
     ['a refusal', [answered(503)]],
-  ])('%s came nevertheless', async (_, story) => {
+  ])('%s came nevertheless', async (_, parts) => {
     const terms = 'expect: { text: done }\n    offers: [view]';
-    expect(await judgedOf(terms, ...story)).toMatchObject({ status: 'fail' });
+    expect(await judgedOf(terms, ...parts)).toMatchObject({ status: 'fail' });
   });
 });
 
 describe('a recorded call without a case index', () => {
-  const judgedOf = (args: string, ...story: Story) =>
-    judgedBy(`arguments: ${args}\n    expect: { text: done }`, [story]);
+  const judgedOf = (args: string, ...parts: Parts) =>
+    judgedBy(`arguments: ${args}\n    expect: { text: done }`, [parts]);
   const same = JSON.stringify(INVOCATION.arguments);
 
   test('belongs to the case that sends the same', async () => {
@@ -197,8 +197,8 @@ describe('a recorded call without a case index', () => {
 });
 
 test('reports a result with the id of another call', async () => {
-  const story = [planned(), call(), acknowledged(), resultArrives({ id: 'other' }, { status: 404 })];
-  expect(await judged('{ text: done }', ...story)).toMatchObject({
+  const parts = [planned(), call(), acknowledged(), resultArrives({ id: 'other' }, { status: 404 })];
+  expect(await judged('{ text: done }', ...parts)).toMatchObject({
     status: 'fail',
     reason: 'the result names another call and is ignored (TOOL-ID, RT-MATCH)',
   });
@@ -213,8 +213,8 @@ cases:
 `;
   const cases = await readCases({ path: 'c.yaml', text }, null);
   const statusesFor = async (fields: object) => {
-    const story = [call({ invocation: { ...INVOCATION, ...fields } }), acknowledged(), resultArrives()];
-    const evidence = await gatherEvidence({ events: eventsOf(...story), isWhole: true }, 'tool');
+    const parts = [call({ invocation: { ...INVOCATION, ...fields } }), acknowledged(), resultArrives()];
+    const evidence = await gatherEvidence({ events: eventsOf(...parts), isWhole: true }, 'tool');
     return judgeCases(cases, [evidence]).map(({ status, reason }) => `${status}: ${reason}`);
   };
   const [passed, absent] = ['pass: the result is as expected', 'could-not-run: not called'];
@@ -235,7 +235,7 @@ describe('several recordings', () => {
     ['one could not run', [good, torn], 'could-not-run'],
     ['one without the case', [[call()], good], 'pass'],
     ['both pass', [good, good], 'pass'],
-  ])('the worst result counts: %s', async (_, stories, status) => {
-    expect(await judgedBy('expect: { text: done }', stories)).toMatchObject({ status });
+  ])('the worst result counts: %s', async (_, recordings, status) => {
+    expect(await judgedBy('expect: { text: done }', recordings)).toMatchObject({ status });
   });
 });

@@ -7,8 +7,8 @@ import { at, eventsOf, type Moment } from '../events/build.js';
 import { notice, someCall } from './samples/parts.js';
 import { cannot, scenario } from './samples/runtime/driven.js';
 
-const judged = async (id: RequirementId, story: readonly (readonly Moment[])[], isWhole = true) =>
-  judge(RULES[id], await gatherEvidence({ events: eventsOf(...story), isWhole }, 'tool'));
+const judged = async (id: RequirementId, parts: readonly (readonly Moment[])[], isWhole = true) =>
+  judge(RULES[id], await gatherEvidence({ events: eventsOf(...parts), isWhole }, 'tool'));
 
 describe('the reason', () => {
   const faults = (count: number) =>
@@ -109,18 +109,18 @@ describe('the calls of a finding', () => {
       [a.begun(), b.begun(refused), at(60_000, a.waited())],
       [{ operation: 'edit_file', id: 'a' }],
     ],
-  ])('%s', async (_, id, story, calls) => {
-    expect((await judged(id, story)).calls).toEqual(calls);
+  ])('%s', async (_, id, parts, calls) => {
+    expect((await judged(id, parts)).calls).toEqual(calls);
   });
 
   test.each([true, false])(
     'are those that crashed the tool, with all proof (complete: %j)',
     async isWhole => {
-      const story = [
+      const parts = [
         ...[a.sent({ id: 'a' }), a.answered({ status: null, code: 'ECONNRESET' })],
         ...[b.begun(refused), b.waited()],
       ];
-      const { calls, events } = await judged('TOOL-MALFORMED', story, isWhole);
+      const { calls, events } = await judged('TOOL-MALFORMED', parts, isWhole);
       expect([calls, events]).toEqual([[{ operation: null, id: 'a' }], [0, 1, 2, 3]]);
     },
   );

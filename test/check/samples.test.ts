@@ -17,7 +17,7 @@ test.each(OBSERVABLE)('$id has a sample that passes, and one that does not', ({ 
 
 describe.each(OBSERVABLE)('$id', rule => {
   test.each(SAMPLES[rule.id] ?? [])(
-    '$status: $story',
+    '$status: $title',
     async ({ events, observer = 'runtime', isLossy, status, says }) => {
       const check = judge(rule, await gatherEvidence({ events, observer, isWhole: !isLossy }, rule.side));
       expect(check).toMatchObject({ id: rule.id, status });
@@ -35,7 +35,7 @@ const withEvents = (SAMPLES['TOOL-SUB'] ?? []).filter(
 );
 
 test.each(withEvents)(
-  'TOOL-SUB: `invoke` warns of the events that `check` accuses, and of no others: $story',
+  'TOOL-SUB: `invoke` warns of the events that `check` accuses, and of no others: $title',
   ({ events, status }) => {
     const history = fold(events);
     const ids = [...history.exchanges.values()]

@@ -23,8 +23,8 @@ const cut = { status: null, code: 'ECONNRESET', phase: 'send' };
 
 const refused = { status: null, code: 'ECONNREFUSED', phase: 'connect' };
 
-async function statusesOf(story: readonly (readonly Moment[])[], ...ids: RequirementId[]) {
-  const { checks } = await checkTranscript(eventsOf(...story), { only: new Set(ids) });
+async function statusesOf(parts: readonly (readonly Moment[])[], ...ids: RequirementId[]) {
+  const { checks } = await checkTranscript(eventsOf(...parts), { only: new Set(ids) });
   return Object.fromEntries(
     checks.map(({ id, status, calls = [] }) => [id, [status, ...calls.map(each => each.id)]]),
   );
@@ -57,8 +57,8 @@ test.each<[string, Moment[][], string]>([
     [a.begun(), a.result(), b.begun(cut), exited('b')],
     'b',
   ],
-])('of several calls of a recording, none is accused: %s', async (_, story, id) => {
-  const statuses = await statusesOf([discovery(), ...story], 'TOOL-ACK', 'TOOL-ALWAYS', 'RT-RETRY');
+])('of several calls of a recording, none is accused: %s', async (_, parts, id) => {
+  const statuses = await statusesOf([discovery(), ...parts], 'TOOL-ACK', 'TOOL-ALWAYS', 'RT-RETRY');
   expect(statuses['TOOL-ACK']).toEqual(['could-not-run', id]);
   expect(statuses['TOOL-ALWAYS']?.[0]).not.toBe('fail');
   expect(statuses['RT-RETRY']).toEqual(['not-applicable']);
@@ -66,7 +66,7 @@ test.each<[string, Moment[][], string]>([
 
 /** A check that starts a new server for each of `again`. */
 const isolated = (...again: Moment[][][]): Moment[][] =>
-  again.flatMap(story => [start(), discovery(), ...story]);
+  again.flatMap(parts => [start(), discovery(), ...parts]);
 
 const start = (): Moment[] => [
   { kind: 'planned', by: 'probe', plan: 'discovery', checks: ['TOOL-DISCOVER'] },
@@ -83,12 +83,12 @@ const deadly = someCall('a alone');
 const first = [planned(['a']), a.begun(), planned(['b']), b.begun(cut), exited('a', 'b')];
 
 test('a check accuses the call that ended a new server alone, not one that a new server survived', async () => {
-  const story = isolated(
+  const parts = isolated(
     first,
     [planned(['b alone'], true), sound.begun(), at(3_000, sound.cancelled())],
     [planned(['a alone'], true), deadly.begun(), exited('a alone')],
   );
-  expect(await statusesOf(story, 'TOOL-ACK', 'TOOL-ALWAYS', 'TOOL-CANCEL')).toEqual({
+  expect(await statusesOf(parts, 'TOOL-ACK', 'TOOL-ALWAYS', 'TOOL-CANCEL')).toEqual({
     'TOOL-ACK': ['could-not-run', 'b'],
     'TOOL-ALWAYS': ['fail', 'a alone'],
     'TOOL-CANCEL': ['not-applicable'],
@@ -97,22 +97,22 @@ test('a check accuses the call that ended a new server alone, not one that a new
 
 test('a check accuses nothing if no new server exits, nor for a server that ends before its only call', async () => {
   const survived = [planned(['a alone'], true), deadly.begun(), deadly.result()];
-  for (const story of [isolated(first, survived), isolated(first, survived, [exited()])])
-    expect(await statusesOf(story, 'TOOL-ACK', 'TOOL-ALWAYS')).toEqual({
+  for (const parts of [isolated(first, survived), isolated(first, survived, [exited()])])
+    expect(await statusesOf(parts, 'TOOL-ACK', 'TOOL-ALWAYS')).toEqual({
       'TOOL-ACK': ['could-not-run', 'b'],
       'TOOL-ALWAYS': ['could-not-run', 'a'],
     });
 });
 
 test('a notice that got no answer because the server exited is no violation', async () => {
-  const story = isolated([
+  const parts = isolated([
     planned(['a']),
     a.begun(),
     ...[notice('close', cut, { thread: 'thread_x' })],
     exited('a'),
     notice('close', refused),
   ]);
-  expect(await statusesOf(story, 'TOOL-CLOSE')).toEqual({ 'TOOL-CLOSE': ['not-applicable'] });
+  expect(await statusesOf(parts, 'TOOL-CLOSE')).toEqual({ 'TOOL-CLOSE': ['not-applicable'] });
 });
 
 test('a probe of several calls that ends a new server accuses none of them', async () => {
@@ -171,8 +171,8 @@ test.each<[string, Moment[][], Record<string, string[]>]>([
   ],
 ])(
   'a tool that the check did not start, and that is gone with calls in progress: %s',
-  async (_, story, all) => {
-    const gone = [...story, discovery('', refused), at(5_000, a.waited())];
+  async (_, parts, all) => {
+    const gone = [...parts, discovery('', refused), at(5_000, a.waited())];
     const statuses = await statusesOf(
       [start(), discovery(), ...gone],
       'TOOL-ACK',
@@ -185,11 +185,11 @@ test.each<[string, Moment[][], Record<string, string[]>]>([
 );
 
 test('in a recording, a tool that answers again is not gone, nor one without a call in progress', async () => {
-  for (const story of [
+  for (const parts of [
     [a.begun(), discovery('', refused), discovery(), a.result()],
     [a.begun(), a.result(), discovery('', refused)],
   ])
-    expect((await statusesOf([discovery(), ...story], 'TOOL-ALWAYS'))['TOOL-ALWAYS']).toEqual(['pass']);
+    expect((await statusesOf([discovery(), ...parts], 'TOOL-ALWAYS'))['TOOL-ALWAYS']).toEqual(['pass']);
 });
 
 test.each<[string, Moment[][], Record<string, string[]>]>([
@@ -203,8 +203,8 @@ test.each<[string, Moment[][], Record<string, string[]>]>([
     [a.sent(), b.begun(cut), a.answered(cut)],
     { 'TOOL-ACK': ['fail', 'a', 'b'], 'TOOL-ALWAYS': ['not-applicable'] },
   ],
-])('a recording of a tool that is gone fails for several calls %s', async (_, story, all) => {
-  const gone = [discovery(), ...story, notice('close', refused)];
+])('a recording of a tool that is gone fails for several calls %s', async (_, parts, all) => {
+  const gone = [discovery(), ...parts, notice('close', refused)];
   expect(await statusesOf(gone, 'TOOL-ACK', 'TOOL-ALWAYS')).toEqual(all);
 });
 

@@ -41,12 +41,12 @@ const contentItem = fc.oneof(
   withExtras(fc.record({ type: fc.constant('text'), text })),
   withExtras(fc.record({ type: fc.constant('image'), data: base64, mediaType: word })),
 );
-const said = fc.oneof(
+const body = fc.oneof(
   fc.record({ text }),
   fc.record({ content: fc.array(contentItem, { minLength: 1, maxLength: 4 }) }),
   fc.record({ content: fc.array(contentItem, { maxLength: 4 }), text }),
 );
-const told = fc.record(
+const head = fc.record(
   {
     type: fc.constant('tool_result'),
     group_id: word,
@@ -96,7 +96,7 @@ const mcpStructured = fc.constantFrom(
 
 /** Valid messages of each format, with unknown fields. */
 export const NATIVES: Readonly<Record<DialectName, fc.Arbitrary<object>>> = {
-  rap: withExtras(fc.tuple(told, said).map(([head, body]) => ({ ...head, ...body }))),
+  rap: withExtras(fc.tuple(head, body).map(([head, body]) => ({ ...head, ...body }))),
   session: withExtras(
     fc.oneof(
       fc.record(

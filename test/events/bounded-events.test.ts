@@ -4,49 +4,49 @@ import { Content } from '../../src/events/content.js';
 import type { Event, ResponseEvent } from '../../src/events/events.js';
 import { typeOfDelivery } from '../../src/events/tool-call.js';
 import { LIMITS } from '../../src/util/limits.js';
-import { delivered, MockStory } from '../support/mock-story.js';
+import { delivered, MockEvents } from '../support/mock-events.js';
 
 describe('RecentCalls', () => {
   function remembered() {
-    const story = new MockStory();
+    const mock = new MockEvents();
     const calls = new RecentCalls();
-    story.log.subscribe(event => calls.apply(event));
-    return { story, calls };
+    mock.log.subscribe(event => calls.apply(event));
+    return { mock, calls };
   }
 
   test('returns a call with its events from its invocation on', () => {
-    const { story, calls } = remembered();
-    story.about('a', { kind: 'warned', message: 'too early' });
-    delivered(story, 'a');
-    story.receives('b');
+    const { mock, calls } = remembered();
+    mock.about('a', { kind: 'warned', message: 'too early' });
+    delivered(mock, 'a');
+    mock.receives('b');
     const kinds = calls.get('a')?.events.map(({ kind }) => kind);
     expect(kinds).toEqual(['request', 'response', 'matched', 'request', 'response']);
   });
 
   test('includes the latest discovery response before the call', () => {
-    const { story, calls } = remembered();
+    const { mock, calls } = remembered();
     const about = { from: 'runtime', to: 'tool', method: 'GET', url: '/', headers: {}, attempt: 1 } as const;
     for (const leg of ['d1', 'd2']) {
-      story.tell({ kind: 'request', purpose: 'discovery', leg, ...about });
-      story.tell({ kind: 'response', leg, headers: {}, status: 200 });
+      mock.emit({ kind: 'request', purpose: 'discovery', leg, ...about });
+      mock.emit({ kind: 'response', leg, headers: {}, status: 200 });
     }
-    story.receives('late');
+    mock.receives('late');
     expect(calls.get('late')?.discovery).toMatchObject([{ leg: 'd2' }, { leg: 'd2', status: 200 }]);
   });
 
   test('drops the oldest call; later events do not restore it', () => {
-    const { story, calls } = remembered();
+    const { mock, calls } = remembered();
     const ids = Array.from({ length: LIMITS.callsKept.value + 1 }, (_, index) => `${index}`);
-    for (const id of ids) story.receives(id);
-    story.matches('0', 'late');
+    for (const id of ids) mock.receives(id);
+    mock.matches('0', 'late');
     expect(calls.keys).toEqual(ids.slice(1));
   });
 
   const large = 'x'.repeat(9 * 1024 * 1024);
 
   test('row 15: limits the bytes of all calls, but keeps the latest call', () => {
-    const { story, calls } = remembered();
-    for (let id = 0; id < 5; id++) story.receives(`${id}`, { arguments: { large } });
+    const { mock, calls } = remembered();
+    for (let id = 0; id < 5; id++) mock.receives(`${id}`, { arguments: { large } });
     expect(calls.keys).toEqual(['2', '3', '4']);
   });
 
@@ -56,17 +56,17 @@ describe('RecentCalls', () => {
   ])(
     'row 15: keeps the invocation, the result and the latest events of a long call, by %s',
     (_, count, text) => {
-      const { story, calls } = remembered();
-      delivered(story, 'a');
-      const before = story.events.length;
+      const { mock, calls } = remembered();
+      delivered(mock, 'a');
+      const before = mock.events.length;
       for (let event = 0; event < count; event++)
-        story.sends('a', { type: 'subscription_event', text: `${event}${text}` }).answered(2_000 + event);
+        mock.sends('a', { type: 'subscription_event', text: `${event}${text}` }).answered(2_000 + event);
       const { events = [], forgotten = 0, call } = calls.get('a') ?? {};
       expect(events.length + forgotten).toBe(2 * count + before);
       expect(forgotten).toBeGreaterThan(0);
       expect(events.length).toBeLessThanOrEqual(LIMITS.eventsOfCall.value);
       expect(events[0]).toMatchObject({ kind: 'request', purpose: 'invocation' });
-      expect(events.at(-1)).toBe(story.events.at(-1));
+      expect(events.at(-1)).toBe(mock.events.at(-1));
       const { deliveries = [], forgotten: callbacks = 0, answeredBy } = call ?? {};
       expect([deliveries.length + callbacks, answeredBy]).toEqual([count + 1, 'edit-main']);
       expect(deliveries.slice(0, 1).map(typeOfDelivery)).toEqual(['tool_result']);
@@ -75,10 +75,10 @@ describe('RecentCalls', () => {
   );
 
   test('row 15: keeps the first and the latest of many invocations; few of them copy the list', () => {
-    const { story, calls } = remembered();
+    const { mock, calls } = remembered();
     const lists = new Set<unknown>();
     for (let each = 1; each <= 4_000; each++) {
-      story.receives('a', {}, { attempt: each });
+      mock.receives('a', {}, { attempt: each });
       lists.add(calls.get('a')?.events);
     }
     const { events = [], call } = calls.get('a') ?? {};
@@ -91,9 +91,9 @@ describe('RecentCalls', () => {
   });
 
   test('row 15: keeps the latest warnings', () => {
-    const { story, calls } = remembered();
-    story.receives('a');
-    for (let each = 0; each < 3_000; each++) story.about('a', { kind: 'warned', message: `${each}` });
+    const { mock, calls } = remembered();
+    mock.receives('a');
+    for (let each = 0; each < 3_000; each++) mock.about('a', { kind: 'warned', message: `${each}` });
     const { warnings = [] } = calls.get('a')?.call ?? {};
     expect([warnings.length <= LIMITS.eventsOfCall.value, warnings.at(-1)]).toEqual([true, '2999']);
   });

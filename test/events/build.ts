@@ -209,7 +209,7 @@ export function stalledAt(milliseconds: number, stalled: number, moments: readon
   return moments.map(moment => ({ ...moment, at: milliseconds, stalled }));
 }
 
-function told(parts: readonly (readonly Moment[])[]): {
+function eventsWithHistory(parts: readonly (readonly Moment[])[]): {
   readonly events: Event[];
   readonly history: History;
 } {
@@ -224,7 +224,8 @@ function told(parts: readonly (readonly Moment[])[]): {
   return { events, history };
 }
 
-export const eventsOf = (...parts: readonly (readonly Moment[])[]): Event[] => told(parts).events;
+export const eventsOf = (...parts: readonly (readonly Moment[])[]): Event[] =>
+  eventsWithHistory(parts).events;
 
 function answeredByUs(event: Event, { exchanges }: History): Event {
   if (event.kind !== 'response' || event.status !== OURS) return event;
@@ -238,11 +239,12 @@ export function fold(events: Iterable<Event>): History {
   return history;
 }
 
-export const historyOf = (...parts: readonly (readonly Moment[])[]): History => told(parts).history;
+export const historyOf = (...parts: readonly (readonly Moment[])[]): History =>
+  eventsWithHistory(parts).history;
 
 /** The exchange of the only call. */
 export function exchangeOf(...parts: readonly (readonly Moment[])[]): Exchange {
   const { first } = historyOf(...parts);
-  if (!first) throw new Error('the story has no call');
+  if (!first) throw new Error('there is no call');
   return first;
 }

@@ -38,9 +38,9 @@ describe('a thread', () => {
     ['sent', call({ invocation: { ...INVOCATION, thread_ancestors: ['root', 'parent'] } })],
     ['denied', denied()],
     ['sent by other programs', expected()],
-  ])('has the calls that were %s, and its parent threads', (how, story) => {
+  ])('has the calls that were %s, and its parent threads', (how, moments) => {
     const ancestors = how === 'sent' ? ['root', 'parent'] : [];
-    expect(threadOf(story)).toMatchObject({ calls: [KEY], ancestors, closedAt: null });
+    expect(threadOf(moments)).toMatchObject({ calls: [KEY], ancestors, closedAt: null });
   });
 
   test('is closed only once', () => {
@@ -78,7 +78,7 @@ describe('untracked requests', () => {
   const strays = Array.from({ length: LIMITS.eventsOfCall.value }, (_, index) =>
     refused('wrong-address', 404, { leg: `l${index}` }),
   );
-  const concerns = (fields: object, story: Moment[]) => story.map(each => ({ ...each, ...fields }));
+  const concerns = (fields: object, moments: Moment[]) => moments.map(each => ({ ...each, ...fields }));
 
   test('have their end; can be found by call and by thread', () => {
     const { untracked } = historyOf(

@@ -9,7 +9,7 @@ import { transcriptWriter } from '../../src/events/transcript-writer.js';
 import { createRedactor } from '../../src/util/redact.js';
 import { deepFreeze } from '../support/deep-freeze.js';
 import { CHOICE, eventsOf, exchangeOf, fold, historyOf, KEY, THREAD } from './build.js';
-import { ACTIONS, type Action, FORGED, type Model, PENDING, storyOf } from './model.js';
+import { ACTIONS, type Action, FORGED, type Model, PENDING, partsOf } from './model.js';
 
 const actions = fc.array(fc.constantFrom(...ACTIONS), { maxLength: 30 });
 const holds = (predicate: (drawn: Action[]) => void) =>
@@ -36,7 +36,7 @@ function modelOf(drawn: readonly Action[]): Model {
 describe('row 8: any interleaving of the events of a call', () => {
   test('the first event that can settle the call settles it, and no later one does', () => {
     agrees(drawn => {
-      const { settled } = exchangeOf(...storyOf(drawn));
+      const { settled } = exchangeOf(...partsOf(drawn));
       const model = modelOf(drawn);
       expect(settled?.by ?? null).toBe(model.by);
       expect(settled?.by === 'result' ? settled.result.text : null).toBe(model.text);
@@ -45,7 +45,7 @@ describe('row 8: any interleaving of the events of a call', () => {
 
   test('RT-SUB: a subscription counts its events until its end', () => {
     agrees(drawn => {
-      const { subscription } = exchangeOf(...storyOf(drawn));
+      const { subscription } = exchangeOf(...partsOf(drawn));
       const model = modelOf(drawn).subscription;
       expect(subscription?.events).toBe(model?.events);
       expect(subscription?.ended === null).toBe(model?.ended === null);
@@ -54,7 +54,7 @@ describe('row 8: any interleaving of the events of a call', () => {
 
   test('RT-VIEW: a thread shows its latest view', () => {
     holds(drawn => {
-      const view = historyOf(...storyOf(drawn))
+      const view = historyOf(...partsOf(drawn))
         .threads.get(THREAD)
         ?.views.get('diff');
       expect(view?.content['patch'] ?? null).toBe(modelOf(drawn).view);
@@ -67,7 +67,7 @@ describe('row 8: any interleaving of the events of a call', () => {
       return message.prompt === CHOICE.prompt ? 'choice' : 'another choice';
     };
     agrees(drawn => {
-      const exchange = exchangeOf(...storyOf(drawn));
+      const exchange = exchangeOf(...partsOf(drawn));
       const open = openQuestions(exchange);
       expect(open.map(nameOf)).toEqual(modelOf(drawn).open);
       expect(exchange.waitingFor).toBe(open[0]?.message ?? null);
@@ -76,7 +76,7 @@ describe('row 8: any interleaving of the events of a call', () => {
 
   test('a settled call never changes its outcome', () => {
     holds(drawn => {
-      for (const { before, after } of lives(eventsOf(...storyOf(drawn))))
+      for (const { before, after } of lives(eventsOf(...partsOf(drawn))))
         if (before?.settled) expect(after.settled).toBe(before.settled);
     });
   });
@@ -89,14 +89,14 @@ describe('row 8: any interleaving of the events of a call', () => {
         if (action.verdict) expected.push(action.verdict(model));
         model = action.next(model);
       }
-      const { arrivals } = exchangeOf(...storyOf(drawn));
+      const { arrivals } = exchangeOf(...partsOf(drawn));
       expect(arrivals.map(({ verdict }) => verdict.kind)).toEqual(expected);
     });
   });
 
   test('RT-MATCH: no part of a rejected message reaches the LLM or the user', () => {
     holds(drawn => {
-      const exchange = exchangeOf(...storyOf(drawn));
+      const exchange = exchangeOf(...partsOf(drawn));
       expect(llmTextOf(exchange) ?? '').not.toContain(FORGED);
       expect(JSON.stringify(outcomeOf(exchange))).not.toContain(FORGED);
       expect(JSON.stringify(exchange.waitingFor)).not.toContain(FORGED);
@@ -105,7 +105,7 @@ describe('row 8: any interleaving of the events of a call', () => {
 
   test('there is a text for the LLM exactly if the call is settled', () => {
     holds(drawn => {
-      const exchange = exchangeOf(...storyOf(drawn));
+      const exchange = exchangeOf(...partsOf(drawn));
       expect(llmTextOf(exchange) === null).toBe(exchange.settled === null);
       if (exchange.settled) expect(exchange.waitingFor).toBeNull();
     });
@@ -113,7 +113,7 @@ describe('row 8: any interleaving of the events of a call', () => {
 
   test('a history that is written as a transcript and read again is equal', () => {
     holds(drawn => {
-      const events = eventsOf(...storyOf(drawn));
+      const events = eventsOf(...partsOf(drawn));
       const writer = transcriptWriter(createRedactor());
       const transcript = readTranscript(events.flatMap(event => writer.event(event)));
       expect(transcript.faults).toEqual([]);

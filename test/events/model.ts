@@ -202,15 +202,15 @@ export const ACTIONS: readonly Action[] = [
 ];
 
 /** Cached by action and leg, so that the bytes are parsed only once. */
-const told = new Map<Action, Moment[][]>(ACTIONS.map(action => [action, []]));
+const momentsByAction = new Map<Action, Moment[][]>(ACTIONS.map(action => [action, []]));
 
 function momentsOf(action: Action, index: number): Moment[] {
-  const legs = told.get(action) ?? [];
+  const legs = momentsByAction.get(action) ?? [];
   legs[index] ??= action.moments(`leg-${index}`);
   return legs[index];
 }
 
 /** The call, then the drawn events, each arrival on its own leg. */
-export function storyOf(actions: readonly Action[]): Moment[][] {
+export function partsOf(actions: readonly Action[]): Moment[][] {
   return [call(), ...actions.map(momentsOf)];
 }

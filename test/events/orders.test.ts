@@ -111,7 +111,7 @@ function orderOf(conversation: Conversation, wishes: readonly string[]): string[
 function endOf(conversation: Conversation, order: readonly string[]) {
   const history = historyOf(call(), ...order.map(name => conversation[name]?.moments ?? []));
   const exchange = history.exchanges.get(KEY);
-  if (!exchange) throw new Error('the story has no call');
+  if (!exchange) throw new Error('there is no call');
   const { settled, waitingFor, subscription, arrivals, selections } = exchange;
   return {
     by: settled?.by,

@@ -55,9 +55,9 @@ describe('row 25: a shared message', () => {
     ['in invalid JSON', `{"type":"oauth","auth_url": "${secret}",}`],
     ['in a form', `type=oauth&auth_url=${secret}`],
   ])('has no query of a consent URL %s, even in an invalid message', (_, text) => {
-    const told = shareableText(new Content(Buffer.from(text)), createRedactor());
-    expect(told).toContain('https://auth.example/consent');
-    expect(told).not.toContain('s3cr3t');
+    const shareableBody = shareableText(new Content(Buffer.from(text)), createRedactor());
+    expect(shareableBody).toContain('https://auth.example/consent');
+    expect(shareableBody).not.toContain('s3cr3t');
   });
 
   test.each([

@@ -173,10 +173,10 @@ test('any order of events: attempts are never lost, and a delivered call stays d
     fact({ kind: 'planned', by: 'fixture', plan: 'silence' }),
   );
   fc.assert(
-    fc.property(fc.array(moments), story => {
+    fc.property(fc.array(moments), parts => {
       let current: ToolCall | undefined;
       let wasDelivered = false;
-      const events: Event[] = eventsOf(call(), ...story);
+      const events: Event[] = eventsOf(call(), ...parts);
       for (const event of events) {
         current = stepToolCall(KEY, deepFreeze(current), event);
         if (!current) continue;
@@ -240,15 +240,15 @@ describe('the user action that a call waits for', () => {
 
 describe('a client without callbacks', () => {
   const asked = call().map(moment => ({ ...moment, from: 'client' }) as Moment);
-  const told = (...story: readonly Moment[][]) =>
-    eventsOf(asked, ...story).reduce<ToolCall | undefined>(
+  const toolCallOf = (...parts: readonly Moment[][]) =>
+    eventsOf(asked, ...parts).reduce<ToolCall | undefined>(
       (before, event) => stepToolCall(KEY, before, event),
       undefined,
     );
 
   test('has the result in its call, and waits for no user action', () => {
     const demand: Moment = { kind: 'planned', by: 'fixture', plan: 'demand', calls };
-    const done = told([demand], answered(200, { body: '{"content":[]}' }));
+    const done = toolCallOf([demand], answered(200, { body: '{"content":[]}' }));
     expect(done && [toolCallState(done), done.awaits]).toEqual(['delivered', null]);
     const [delivery] = done?.deliveries ?? [];
     expect(delivery && typeOfDelivery(delivery)).toBe('tool_result');
@@ -256,7 +256,7 @@ describe('a client without callbacks', () => {
   });
 
   test('has no result if the connection breaks', () => {
-    const broken = told(lost('CANCELLED', { phase: 'answer' }));
+    const broken = toolCallOf(lost('CANCELLED', { phase: 'answer' }));
     expect(broken && [toolCallState(broken), broken.lost]).toEqual(['undelivered', 'CANCELLED']);
   });
 });

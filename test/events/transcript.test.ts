@@ -32,7 +32,7 @@ function written(events: readonly Event[], ...secrets: string[]): string[] {
   return [writer.header(ABOUT), ...events.flatMap(event => writer.event(event)), writer.end('done')];
 }
 
-const STORY = eventsOf(
+const EVENTS = eventsOf(
   untrackedRequest('discovery'),
   loaded(),
   call(),
@@ -44,7 +44,7 @@ const STORY = eventsOf(
   refused('wrong-address', 404),
   untrackedRequest('close', null),
 );
-const LINES = written(STORY);
+const LINES = written(EVENTS);
 const BODY_LINES = LINES.filter(line => line.startsWith('{"kind":"body"'));
 
 describe('writing', () => {
@@ -55,7 +55,7 @@ describe('writing', () => {
       format: 'protocol-cli-transcript/1',
       ...ABOUT,
     });
-    expect(JSON.parse(LINES.at(-1) ?? '')).toEqual({ kind: 'end', seq: STORY.length, reason: 'done' });
+    expect(JSON.parse(LINES.at(-1) ?? '')).toEqual({ kind: 'end', seq: EVENTS.length, reason: 'done' });
   });
 
   const bodies = LINES.map(line => JSON.parse(line)).filter(({ kind }) => kind === 'body');
@@ -73,8 +73,8 @@ describe('writing', () => {
 test('row 25: removes the token of a response_url, also in a field', () => {
   const url = 'http://tool:3001/user_choice/0123456789abcdef?code=canary';
   const selection = untrackedRequest('choice').map(each => ('url' in each ? { ...each, url } : each));
-  const story = eventsOf(call(), arrives({ ...CHOICE, response_url: url }), selection);
-  const lines = written(story).map(line => JSON.parse(line));
+  const events = eventsOf(call(), arrives({ ...CHOICE, response_url: url }), selection);
+  const lines = written(events).map(line => JSON.parse(line));
   expect(JSON.stringify(lines)).not.toMatch(/0123456789abcdef|canary/);
   const shared = 'http://tool:3001/user_choice/[redacted]';
   expect(lines).toContainEqual(expect.objectContaining({ purpose: 'choice', url: shared }));
@@ -86,8 +86,8 @@ describe('reading', () => {
   test('returns the written events', () => {
     const transcript = readTranscript(LINES);
     expect(transcript).toMatchObject({ end: 'done', faults: [], header: ABOUT });
-    expect(transcript.events).toHaveLength(STORY.length);
-    expect(fold(transcript.events)).toEqual(fold(STORY));
+    expect(transcript.events).toHaveLength(EVENTS.length);
+    expect(fold(transcript.events)).toEqual(fold(EVENTS));
   });
 
   test('row 27: reports a truncated last line with its number, and keeps the rest', () => {
@@ -96,7 +96,7 @@ describe('reading', () => {
     const { events, end, faults } = readTranscript(torn);
     expect(faults).toEqual([expect.stringMatching(new RegExp(`^line ${torn.length}: not valid JSON`))]);
     expect(end).toBeNull();
-    expect(events.length).toBeGreaterThanOrEqual(STORY.length - 2);
+    expect(events.length).toBeGreaterThanOrEqual(EVENTS.length - 2);
   });
 
   test.each([
@@ -112,13 +112,13 @@ describe('reading', () => {
     const { events, faults } = readTranscript(lines);
     expect(faults).toHaveLength(1);
     expect(faults[0]?.startsWith(fault)).toBe(true);
-    expect(events).toHaveLength(STORY.length);
+    expect(events).toHaveLength(EVENTS.length);
   });
 
   test('ignores blank lines; reports a missing body', () => {
     const withoutFirst = LINES.filter(line => line !== BODY_LINES[0]);
     const { events, faults } = readTranscript(['', ...withoutFirst, '  ']);
-    expect(events).toHaveLength(STORY.length);
+    expect(events).toHaveLength(EVENTS.length);
     expect(faults).toEqual([
       expect.stringMatching(/^line \d+: refers to a body that is not in the lines before$/),
     ]);
@@ -144,15 +144,15 @@ describe('reading', () => {
     const [twice = ''] = LINES.filter(line => line.includes('"seq":3,'));
     const place = LINES.indexOf(twice);
     const { events, faults } = readTranscript([...LINES.slice(0, place), twice, ...LINES.slice(place)]);
-    expect(events).toHaveLength(STORY.length);
+    expect(events).toHaveLength(EVENTS.length);
     expect(faults).toEqual([`line ${place + 2}: duplicate event 3`]);
   });
 
   test('reports lines after the end line', () => {
-    const late = LINES.filter(line => line.includes(`"seq":${STORY.length - 1},`));
+    const late = LINES.filter(line => line.includes(`"seq":${EVENTS.length - 1},`));
     const end = LINES.at(-1) ?? '';
     const { events, faults } = readTranscript([...LINES.slice(0, -2), end, ...late, end]);
-    expect(events).toHaveLength(STORY.length);
+    expect(events).toHaveLength(EVENTS.length);
     expect(faults).toEqual([
       `line ${LINES.length}: event after the end line`,
       `line ${LINES.length + 1}: duplicate end line`,
@@ -198,7 +198,7 @@ describe('missing events', () => {
 
   test('are those that the writer dropped', () => {
     const writer = transcriptWriter(createRedactor());
-    const [last] = STORY.slice(-1);
+    const [last] = EVENTS.slice(-1);
     const dropped = { kind: 'dropped', what: 'event', why: 'too slow', count: 7, seq: 40, at: 99 } as const;
     const next = { kind: 'warned', message: 'on it goes', seq: 41, at: 99 } as const;
     const lines = [...LINES.slice(0, -1), ...writer.event(dropped), ...writer.event(next)];
@@ -208,7 +208,7 @@ describe('missing events', () => {
 });
 
 describe('several recordings in one file', () => {
-  const [ONE, OTHER] = [LINES, written(STORY.slice(2))];
+  const [ONE, OTHER] = [LINES, written(EVENTS.slice(2))];
   const parts = (lines: readonly string[]) => readTranscripts(lines).map(({ events }) => events.length);
 
   test('are read separately, with the line numbers of the file', () => {
@@ -216,19 +216,19 @@ describe('several recordings in one file', () => {
     const [first, second, ...others] = readTranscripts([...ONE, ...torn]);
     expect(others).toEqual([]);
     expect(first).toMatchObject({ end: 'done', faults: [], lost: [] });
-    expect(first?.events).toHaveLength(STORY.length);
-    expect(second?.events).toHaveLength(STORY.length - 2);
+    expect(first?.events).toHaveLength(EVENTS.length);
+    expect(second?.events).toHaveLength(EVENTS.length - 2);
     expect(second?.faults).toEqual([expect.stringMatching(new RegExp(`^line ${ONE.length + 3}: `))]);
   });
 
   test('are separated without a header if the sequence numbers restart', () => {
-    expect(parts([...ONE, ...ONE.slice(1)])).toEqual([STORY.length, STORY.length]);
-    expect(parts([...ONE.slice(1), ...ONE])).toEqual([STORY.length, STORY.length]);
+    expect(parts([...ONE, ...ONE.slice(1)])).toEqual([EVENTS.length, EVENTS.length]);
+    expect(parts([...ONE.slice(1), ...ONE])).toEqual([EVENTS.length, EVENTS.length]);
   });
 
   test('readTranscript returns the first one, and reports the others', () => {
     const { events, faults } = readTranscript([...ONE, ...OTHER]);
-    expect(events).toHaveLength(STORY.length);
+    expect(events).toHaveLength(EVENTS.length);
     expect(faults).toEqual([`line ${ONE.length + 1}: a second transcript starts here and was ignored`]);
   });
 });

@@ -87,8 +87,8 @@ test('session mock and session answer', async () => {
   const text = await printed([['session', 'answer', url, session, ...orders, '-o', 'json']]);
   platform.interrupt();
   const { status, stdout, stderr } = await platform.ended;
-  const told = `${text}\n$ protocol-cli session mock\n${stdout}--- stderr\n${stderr}--- exit ${status}\n`;
-  await expectGolden(expect, 'live-session', masked(told).replaceAll(ROOT, ''));
+  const output = `${text}\n$ protocol-cli session mock\n${stdout}--- stderr\n${stderr}--- exit ${status}\n`;
+  await expectGolden(expect, 'live-session', masked(output).replaceAll(ROOT, ''));
 });
 
 describe('full screen', () => {

@@ -218,7 +218,7 @@ describe('large bodies', () => {
     ['breaks', socket => socket.resetAndDestroy()],
   ])('is reported once when the sender %s in the middle', async (_, leave) => {
     let tell: (denial: object) => void = () => {};
-    const told = new Promise<object>(resolve => {
+    const refused = new Promise<object>(resolve => {
       tell = resolve;
     });
     await using watched = await watchedServer({
@@ -227,7 +227,7 @@ describe('large bodies', () => {
     });
     const socket = connect(watched.port, '127.0.0.1', () => socket.write(post('Content-Length: 10')));
     socket.resume();
-    expect(await told).toMatchObject({ reason: 'aborted', request: { method: 'POST', target: '/echo' } });
+    expect(await refused).toMatchObject({ reason: 'aborted', request: { method: 'POST', target: '/echo' } });
   });
 });
 

@@ -29,7 +29,7 @@ const quick = { wants: (id: string) => id === 'TOOL-ALWAYS', cases: CASES };
 
 test('a case sends its user and its headers, also with its notices; the cases of a thread follow each other', async () => {
   await using tool = await startTool();
-  const { callsOf, told } = await probing(tool.url, quick);
+  const { callsOf, eventsOfKind } = await probing(tool.url, quick);
   const calls = CASES.map((_, index) => callsOf(`case ${index}`)[0]);
   const seen = calls.map(call => ({
     user: call?.invocation?.user_id,
@@ -44,7 +44,7 @@ test('a case sends its user and its headers, also with its notices; the cases of
   expect(other).toBe(one);
   expect(own).not.toBe(one);
   expect(calls[2]?.attempts[0]?.request.seq).toBeGreaterThan(calls[1]?.results[0]?.lastSeq ?? Infinity);
-  const closes = told('request').filter(({ purpose }) => purpose === 'close');
+  const closes = eventsOfKind('request').filter(({ purpose }) => purpose === 'close');
   const keys = (thread: unknown) =>
     closes.filter(each => each.thread === thread).map(({ headers }) => headers?.['x-key']);
   expect([keys(own), keys(one)]).toEqual([['of bob'], ['of ann']]);
@@ -53,11 +53,11 @@ test('a case sends its user and its headers, also with its notices; the cases of
 test('row 12: headers of a case do not go to an endpoint on another origin, and the check says so', async () => {
   await using other = await startTool();
   await using tool = await startTool(`${other.url}/invoke`);
-  const { callsOf, told } = await probing(tool.url, quick);
+  const { callsOf, eventsOfKind } = await probing(tool.url, quick);
   const [call] = callsOf('case 0');
   expect(call?.invocation?.user_id).toBe('bob');
   expect(call?.attempts[0]?.request.headers).not.toHaveProperty('x-key');
-  expect(told('warned').map(({ message }) => message)).toEqual([
+  expect(eventsOfKind('warned').map(({ message }) => message)).toEqual([
     `the endpoint ${other.url}/invoke is on another origin than ${tool.url}: x-key withheld from it`,
   ]);
 });

@@ -22,8 +22,8 @@ const ABSENT = 'Error: repo not found';
 
 async function warningsOf(texts: Readonly<Record<string, string>>, options: object = {}) {
   await using tool = await startWith(texts);
-  const { told } = await probing(tool.url, { wants: id => id === 'TOOL-CALLID', ...options });
-  return told('warned').map(({ message }) => message);
+  const { eventsOfKind } = await probing(tool.url, { wants: id => id === 'TOOL-CALLID', ...options });
+  return eventsOfKind('warned').map(({ message }) => message);
 }
 
 describe('operations that end in errors alone', () => {

@@ -219,13 +219,13 @@ test('notices an event that comes shortly after the last result', async () => {
 
 test('follows and starts no subscription if TOOL-SUB is not selected', async () => {
   await using watched = await startWatched();
-  const { evidence, told } = await probing(watched.url, { wants: id => id === 'TOOL-CLOSE' });
+  const { evidence, eventsOfKind } = await probing(watched.url, { wants: id => id === 'TOOL-CLOSE' });
   const called = evidence.calls.map(({ plans, cancels }) => [plans[0]?.plan, cancels.length]);
   expect(called).toEqual([
     ['valid-call', 1],
     ['close', 1],
   ]);
-  expect(told('expired')).toEqual([]);
+  expect(eventsOfKind('expired')).toEqual([]);
 });
 
 test('follows the subscription that a case offers nevertheless', async () => {
@@ -253,11 +253,11 @@ test('threats, row 9: selects nothing if the answer would go to another host tha
       });
     },
   });
-  const { told, evidence } = await probing(foreign.url, {
+  const { eventsOfKind, evidence } = await probing(foreign.url, {
     probeTimeoutMs: 300,
     wants: id => id === 'TOOL-CHOICE',
   });
-  expect(told('warned').map(({ message }) => message)).toEqual([
+  expect(eventsOfKind('warned').map(({ message }) => message)).toEqual([
     'no selection was sent: response_url has a different host than the tool',
   ]);
   expect(evidence.calls.flatMap(({ selections }) => selections)).toEqual([]);

@@ -24,13 +24,13 @@ describe.concurrent('a hostile or broken tool', () => {
         flooded.resolve();
       },
     });
-    const { evidence, told } = await probing(tool.url, {
+    const { evidence, eventsOfKind } = await probing(tool.url, {
       wants: id => id === 'TOOL-SUB',
       probeTimeoutMs: 2_000,
     });
     expect(evidence.calls).toHaveLength(1);
     expect(evidence.calls[0]?.callbacks.length).toBeLessThanOrEqual(200);
-    expect(told('warned').length).toBeLessThanOrEqual(1);
+    expect(eventsOfKind('warned').length).toBeLessThanOrEqual(1);
     await flooded.promise;
   });
 
@@ -145,9 +145,9 @@ describe.concurrent('a hostile or broken tool', () => {
       toolset: url => ({ name: 'raw', endpoint: `${url}/invoke`, tools }),
     });
     const options = { wants: (id: string) => id === 'TOOL-ALWAYS', probeTimeoutMs: 200 };
-    const { callsOf, told } = await probing(tool.url, options);
+    const { callsOf, eventsOfKind } = await probing(tool.url, options);
     expect(callsOf('valid-call').length).toBeLessThan(20);
-    expect(told('warned').map(({ message }) => message)).toEqual([
+    expect(eventsOfKind('warned').map(({ message }) => message)).toEqual([
       '15 more operations were not called (limit: 25)',
       expect.stringMatching(/^\d+ more operations were not called: \d+ did not respond in time$/),
     ]);
@@ -164,9 +164,9 @@ describe.concurrent('a hostile or broken tool', () => {
         response.end(() => void post(invocation['callback_url'], resultOf(invocation)));
       },
     });
-    const { told, callsOf } = await probing(tool.url, { wants: id => id === 'TOOL-ALWAYS' });
+    const { eventsOfKind, callsOf } = await probing(tool.url, { wants: id => id === 'TOOL-ALWAYS' });
     expect(callsOf('valid-call')).toHaveLength(1);
-    expect(told('warned').map(({ message }) => message)).toEqual([
+    expect(eventsOfKind('warned').map(({ message }) => message)).toEqual([
       'nested is not called: no valid arguments could be made from its inputSchema (it demands too many values); write a case',
     ]);
   });
@@ -228,10 +228,10 @@ describe.concurrent('without a valid toolset', () => {
         void post(invocation['callback_url'], resultOf(invocation, { text: 'Error: no' }));
       },
     });
-    const { told } = await probing(tool.url);
+    const { eventsOfKind } = await probing(tool.url);
     expect(received).toContain('no_such_operation');
     expect(received).not.toContain('drop');
-    expect(told('warned').map(({ message }) => message)).toEqual([
+    expect(eventsOfKind('warned').map(({ message }) => message)).toEqual([
       expect.stringMatching(/^no operation is called/),
     ]);
   });
@@ -246,9 +246,12 @@ describe('abort', () => {
         abort.abort();
       },
     });
-    const { told, evidence } = await probing(tool.url, { signal: abort.signal, probeTimeoutMs: 60_000 });
+    const { eventsOfKind, evidence } = await probing(tool.url, {
+      signal: abort.signal,
+      probeTimeoutMs: 60_000,
+    });
     expect(evidence.calls.length).toBeGreaterThan(0);
-    expect(told('expired')).toEqual([]);
+    expect(eventsOfKind('expired')).toEqual([]);
   });
 });
 
@@ -260,12 +263,12 @@ test('does not run a probe that tests no selected requirement', async () => {
 });
 
 test('threats, row 15: one quota counts posts and bytes, and warns once when it is used up', () => {
-  const told: string[] = [];
+  const warnings: string[] = [];
   const log = createLog(() => 0);
-  log.subscribe(event => event.kind === 'warned' && told.push(event.message));
+  log.subscribe(event => event.kind === 'warned' && warnings.push(event.message));
   const admits = quota(log, { callbacks: 3, bytes: 100 }, 'in all');
   expect([40, 40, 40, 1].map(admits)).toEqual([true, true, false, false]);
-  expect(told).toEqual(['more than 3 callbacks, or 100 bytes, came in all; the rest is ignored']);
+  expect(warnings).toEqual(['more than 3 callbacks, or 100 bytes, came in all; the rest is ignored']);
 });
 
 const REMOTE = { base: 'http://tool.example:3001', endpoint: 'http://api.example/invoke' };

@@ -18,7 +18,7 @@ beforeAll(async () => {
   tool = await startMockTool({
     fixtures: parseFixtures(JSON.parse(readFileSync('fixtures/demo.json', 'utf8'))),
   });
-  run = await probing(tool.url, { onProgress: (...told) => void progress.push(told) });
+  run = await probing(tool.url, { onProgress: (...state) => void progress.push(state) });
 });
 afterAll(() => {
   process.off('warning', onWarning);
@@ -129,5 +129,5 @@ test('every call is acknowledged and has its result, if it can have one', () => 
     'malformed 4',
     'malformed 5',
   ]);
-  expect(run.told('warned')).toEqual([]);
+  expect(run.eventsOfKind('warned')).toEqual([]);
 });

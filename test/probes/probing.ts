@@ -17,7 +17,7 @@ export interface Probing {
   readonly evidence: Evidence;
   /** The calls of a plan, in order. */
   callsOf(plan: string): readonly CallEvidence[];
-  told<K extends Event['kind']>(kind: K): Extract<Event, { kind: K }>[];
+  eventsOfKind<K extends Event['kind']>(kind: K): Extract<Event, { kind: K }>[];
 }
 
 /** Runs the probes against a tool server, calling only operations marked as harmless, and collects the evidence. */
@@ -29,7 +29,7 @@ export async function probing(url: string, options: Partial<ProbeOptions> = {}):
     events,
     evidence,
     callsOf: plan => evidence.calls.filter(({ plans }) => plans.some(each => each.plan === plan)),
-    told: kind => events.filter((event): event is never => event.kind === kind),
+    eventsOfKind: kind => events.filter((event): event is never => event.kind === kind),
   };
 }
 

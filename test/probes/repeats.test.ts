@@ -30,8 +30,8 @@ const cases = ['op', 'deploy'].map(name => ({
 
 /** The plans with calls of a repetition of these rules, each once. */
 async function called(repeats: Repeats, more: Partial<ProbeOptions> = {}): Promise<readonly string[]> {
-  const { told } = await probing(tool.url, { repeats, ...more });
-  const plans = told('planned').filter(({ calls, again }) => calls && !again);
+  const { eventsOfKind } = await probing(tool.url, { repeats, ...more });
+  const plans = eventsOfKind('planned').filter(({ calls, again }) => calls && !again);
   return [...new Set(plans.map(({ plan }) => plan))].sort();
 }
 

@@ -51,8 +51,8 @@ describe('a tool', () => {
       status: 502,
       body: 'The recorder got no answer from the tool: ECONNREFUSED.\n',
     });
-    expect(recording.told('runtime-side')).toEqual(['runtime invocation 502']);
-    expect(recording.told('tool-side')).toEqual(Array(2).fill('runtime discovery ECONNREFUSED'));
+    expect(recording.roundTrips('runtime-side')).toEqual(['runtime invocation 502']);
+    expect(recording.roundTrips('tool-side')).toEqual(Array(2).fill('runtime discovery ECONNREFUSED'));
   });
 
   test('that starts later is found by the first request', async () => {
@@ -75,7 +75,7 @@ describe('a tool', () => {
       const answer = await invoke(recording);
       expect(answer).toMatchObject({ status, body: `status ${status}`, headers: { location: '/elsewhere' } });
       expect(tool.requests).toHaveLength(2);
-      expect(recording.told('tool-side').at(-1)).toBe(`runtime invocation ${status}`);
+      expect(recording.roundTrips('tool-side').at(-1)).toBe(`runtime invocation ${status}`);
     },
   );
 
@@ -90,8 +90,8 @@ describe('a tool', () => {
   test('that resets the connection resets ours', async () => {
     const { recording } = await between('reset');
     await expect(invoke(recording)).rejects.toMatchObject({ code: 'ECONNRESET' });
-    expect(recording.told('runtime-side')).toEqual(['runtime invocation ECONNRESET']);
-    expect(recording.told('tool-side').at(-1)).toBe('runtime invocation ECONNRESET');
+    expect(recording.roundTrips('runtime-side')).toEqual(['runtime invocation ECONNRESET']);
+    expect(recording.roundTrips('tool-side').at(-1)).toBe('runtime invocation ECONNRESET');
   });
 
   test('without an endpoint in its document causes a 502', async () => {
@@ -186,13 +186,13 @@ describe('a runtime', () => {
     const { runtime, recording, answer } = await deliver(status);
     expect(await answer).toMatchObject({ status, body: `status ${status}` });
     expect(runtime.requests).toMatchObject([{ url: '/own?token=%2F', body: '{"type":"odd"}' }]);
-    expect(recording.told('runtime-side').at(-1)).toBe(`tool callback ${status}`);
+    expect(recording.roundTrips('runtime-side').at(-1)).toBe(`tool callback ${status}`);
   });
 
   test("that resets the connection resets the tool's", async () => {
     const { recording, answer } = await deliver('reset');
     await expect(answer).rejects.toMatchObject({ code: 'ECONNRESET' });
-    expect(recording.told('tool-side').at(-1)).toBe('tool callback ECONNRESET');
+    expect(recording.roundTrips('tool-side').at(-1)).toBe('tool callback ECONNRESET');
   });
 
   test('that is gone causes a 502, so that the tool retries', async () => {
@@ -226,8 +226,8 @@ describe('shutdown', () => {
     await expect.poll(() => tool.requests.length).toBe(2);
     await recording.close();
     expect(await asked).toBe('ECONNRESET');
-    expect(recording.told('runtime-side')).toEqual(['runtime invocation ECONNRESET']);
-    expect(recording.told('tool-side').at(-1)).toBe('runtime invocation ABORTED');
+    expect(recording.roundTrips('runtime-side')).toEqual(['runtime invocation ECONNRESET']);
+    expect(recording.roundTrips('tool-side').at(-1)).toBe('runtime invocation ABORTED');
   });
 });
 
@@ -238,7 +238,7 @@ test('a toolset request that is open at the end is canceled', async () => {
   await expect.poll(() => tool.requests.length).toBe(1);
   await recording.close();
   expect(await found).toBe(false);
-  expect(recording.told('tool-side')).toEqual(['runtime discovery ABORTED']);
+  expect(recording.roundTrips('tool-side')).toEqual(['runtime discovery ABORTED']);
   const evidence = await gatherEvidence({ events: recording.events, observer: 'recorder' }, 'tool');
   expect(judge(RULES['TOOL-DISCOVER'], evidence).reason).toBe(
     'the request for the toolset was canceled before an answer came',
@@ -266,7 +266,7 @@ describe('a message that cannot be logged', () => {
       body: 'The recorder could not write its transcript.\n',
     });
     expect(tool.requests).toHaveLength(1);
-    expect(recording.told('tool-side').at(-1)).toBe('runtime invocation UNWRITABLE');
+    expect(recording.roundTrips('tool-side').at(-1)).toBe('runtime invocation UNWRITABLE');
   });
 });
 

@@ -156,7 +156,7 @@ describe('row 9: a callback URL', () => {
       body: 'The recorder may not post to this callback_url.\n',
     });
     expect(posts()).toEqual([]);
-    expect(recording.told('runtime-side')).toEqual(['runtime invocation 403']);
+    expect(recording.roundTrips('runtime-side')).toEqual(['runtime invocation 403']);
     expect(recording.warnings).toHaveLength(1);
   });
 
@@ -188,7 +188,7 @@ describe('the guard', () => {
       '/callback/…',
       'response',
     ]);
-    expect(recording.told('tool-side')).toEqual(['tool callback 404']);
+    expect(recording.roundTrips('tool-side')).toEqual(['tool callback 404']);
   });
 
   test('a message outside the protocol is a 404', async () => {
@@ -201,7 +201,7 @@ describe('the guard', () => {
   test('row 15: a message that is too large is a 413 and is not passed on', async () => {
     await using small = await startRecording(tool.url, { maxBody: 100 });
     expect(await ask(`${small.url}/invoke`, { body: 'x'.repeat(101) })).toMatchObject({ status: 413 });
-    expect(small.told('runtime-side')).toEqual(['runtime invocation 413']);
+    expect(small.roundTrips('runtime-side')).toEqual(['runtime invocation 413']);
     expect(posts()).toEqual([]);
   });
 });

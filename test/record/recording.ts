@@ -13,13 +13,13 @@ const DEFAULTS = {
 
 type Recorder = Awaited<ReturnType<typeof startRecorder>>;
 
-/** A recorder in this process, and what it told. */
+/** A recorder in this process, and its events. */
 export interface Recording extends Recorder {
   readonly log: Log;
   readonly events: readonly Event[];
-  /** What it reported one side, as `who purpose status`. */
-  told(hop: NonNullable<RequestEvent['hop']>): string[];
-  /** What it warned of. */
+  /** The round trips on one side, as `sender purpose status`. */
+  roundTrips(hop: NonNullable<RequestEvent['hop']>): string[];
+  /** The messages of its warnings. */
   readonly warnings: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export async function startRecording(
     ...recorder,
     log,
     events,
-    told: hop => toldOn(hop, events),
+    roundTrips: hop => roundTripsOn(hop, events),
     get warnings() {
       return events.flatMap(event => (event.kind === 'warned' ? [event.message] : []));
     },
@@ -44,15 +44,15 @@ export async function startRecording(
   };
 }
 
-/** Of events, what a history of one side makes of the calls. */
+/** The history of one side. */
 export function historyOf(hop: NonNullable<RequestEvent['hop']>, events: readonly Event[]): History {
   const history = new History();
   for (const event of eventsOnSide(hop, events)) history.apply(event);
   return history;
 }
 
-/** What ended on one side, in its order: who spoke, what for, and what came of it. */
-export function toldOn(hop: NonNullable<RequestEvent['hop']>, events: readonly Event[]): string[] {
+/** The finished round trips of one side, in order: sender, purpose, status or error code. */
+export function roundTripsOn(hop: NonNullable<RequestEvent['hop']>, events: readonly Event[]): string[] {
   const open = new Map<string, string>();
   return events.flatMap(event => {
     if (event.kind === 'request' && event.hop === hop) open.set(event.leg, `${event.from} ${event.purpose}`);

@@ -230,9 +230,9 @@ describe.concurrent('unusual messages are passed on unchanged', () => {
     const pending = await runtime.invoke(recording.url, 'ack_hang', {}, { ackWithinMs: 200 });
     expect(pending.ack.status).toBeNull();
     await eventually('the runtime is cut off', () =>
-      recording.told('runtime-side').includes('runtime invocation ECONNRESET'),
+      recording.roundTrips('runtime-side').includes('runtime invocation ECONNRESET'),
     );
-    expect(recording.told('tool-side')).toContain('runtime invocation ABORTED');
+    expect(recording.roundTrips('tool-side')).toContain('runtime invocation ABORTED');
   });
 
   test('row 9: a response_url at a link-local address is unchanged', async () => {
@@ -254,16 +254,16 @@ describe.concurrent('what is logged', () => {
     await pending.waitFor('user_choice');
     await runtime.choose(pending, 0);
     await pending.result();
-    await eventually('the result is passed on', () => recording.told('tool-side').length === 5);
-    const told = [
+    await eventually('the result is passed on', () => recording.roundTrips('tool-side').length === 5);
+    const expected = [
       'runtime discovery 200',
       'runtime invocation 200',
       'tool callback 200',
       'runtime choice 200',
       'tool callback 200',
     ];
-    expect(recording.told('runtime-side').toSorted()).toEqual(told.toSorted());
-    expect(recording.told('tool-side').toSorted()).toEqual(told.toSorted());
+    expect(recording.roundTrips('runtime-side').toSorted()).toEqual(expected.toSorted());
+    expect(recording.roundTrips('tool-side').toSorted()).toEqual(expected.toSorted());
     expect(recording.events.find(({ kind }) => kind === 'loaded')).toMatchObject({ base: toolOf('stdlib') });
   });
 

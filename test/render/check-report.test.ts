@@ -47,7 +47,7 @@ describe('a shareable run', () => {
   const SECRET = 'ghp_0a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f';
 
   /** The call that is reported, after secrets are out of it. */
-  async function toldCall(id: string, operation = 'list') {
+  async function reportedCall(id: string, operation = 'list') {
     const call = someCall(id, { operation });
     const events = eventsOf(call.begun(), call.result({ id: 'another' }));
     const check = judge(RULES['TOOL-ID'], await gatherEvidence({ events }, 'tool'));
@@ -58,25 +58,25 @@ describe('a shareable run', () => {
   test('cuts a very long name', async () => {
     const endless = 'x'.repeat(100_000);
     const short = `${'x'.repeat(200)}…`;
-    expect(await toldCall(endless, endless)).toEqual({ operation: short, id: short });
+    expect(await reportedCall(endless, endless)).toEqual({ operation: short, id: short });
   });
 
   test('threats, row 25: leaves no part of a secret at the cut', async () => {
     const name = `${'x'.repeat(180)}${SECRET}`;
     const clean = `${'x'.repeat(180)}[redacted]`;
-    expect(await toldCall(name, name)).toEqual({ operation: clean, id: clean });
+    expect(await reportedCall(name, name)).toEqual({ operation: clean, id: clean });
   });
 });
 
 describe('evidence', () => {
-  const pointing = (spot: Spot, ...story: readonly (readonly Moment[])[]) => {
-    const events = eventsOf(...story);
+  const pointing = (spot: Spot, ...parts: readonly (readonly Moment[])[]) => {
+    const events = eventsOf(...parts);
     const proof = { events: [spot.event], spots: [spot] };
     return wireText(proof, { events, redactor: callbackRedactor(events) });
   };
 
-  function told(seqs: readonly number[], ...story: readonly (readonly Moment[])[]): string {
-    const events = eventsOf(...story);
+  function wireTextOf(seqs: readonly number[], ...parts: readonly (readonly Moment[])[]): string {
+    const events = eventsOf(...parts);
     return wireText({ events: seqs }, { events, redactor: callbackRedactor(events) });
   }
 
@@ -133,14 +133,18 @@ describe('evidence', () => {
 
   describe('of bodies', () => {
     test('shows every member of a long body, shortened', () => {
-      const text = told([1], call(), arrives({ text: 'x'.repeat(2_000), metadata: 'last' }));
+      const text = wireTextOf([1], call(), arrives({ text: 'x'.repeat(2_000), metadata: 'last' }));
       expect(text).toMatch(/"text":"x{32}…".*"metadata":"last"\}$/);
     });
 
     test('reads only the beginning of a large body, and leaves no secret at the end (row 25)', () => {
       const token = 'tok_0123456789abcdef';
       const invocation = { ...INVOCATION, callback_url: `http://127.0.0.1:4000/callback/${token}` };
-      const text = told([1], call({ invocation }), arrives({ text: `${token} ${'x'.repeat(200_000)}` }));
+      const text = wireTextOf(
+        [1],
+        call({ invocation }),
+        arrives({ text: `${token} ${'x'.repeat(200_000)}` }),
+      );
       expect(text).toContain('"text":"[redacted] xxx');
       expect(text).not.toContain(token);
       expect(text.length).toBeLessThan(500);
@@ -149,7 +153,7 @@ describe('evidence', () => {
     test('row 25: leaves out URLs that grant access to a conversation', () => {
       const oauth = { ...OAUTH, auth_url: 'https://auth.example/consent?state=s3cr3tstate' };
       const choice = { ...CHOICE, response_url: 'http://127.0.0.1:3001/c/Zm9vYmFyYmF6cXV4MTIz' };
-      const text = told([0, 2], arrives(oauth), arrives(choice, { leg: 'back-2' }));
+      const text = wireTextOf([0, 2], arrives(oauth), arrives(choice, { leg: 'back-2' }));
       expect(text).not.toMatch(/s3cr3tstate|Zm9vYmFyYmF6cXV4MTIz/);
     });
   });

@@ -24,24 +24,24 @@ import {
   timedOut,
 } from '../events/build.js';
 import { words } from '../support/words.js';
-import { event, selected } from './stories.js';
+import { event, selected } from './flows.js';
 
-function stepsOf(...story: Moment[][]): readonly Step[] {
+function stepsOf(...parts: Moment[][]): readonly Step[] {
   const history = new History();
   const log = new StepLog(history);
-  for (const each of eventsOf(...story)) {
+  for (const each of eventsOf(...parts)) {
     history.apply(each);
     log.add(each);
   }
   return log.latest(Number.POSITIVE_INFINITY);
 }
 
-const told = (...story: Moment[][]) => stepsOf(...story).map(step => words(stepLine(step)));
+const linesOf = (...parts: Moment[][]) => stepsOf(...parts).map(step => words(stepLine(step)));
 const SENT = `✓ sent edit_file to ${ENDPOINT}`;
 const started = () => [at(0, call()), at(3, acknowledged())];
 
 /** Without what every call begins with. */
-const conversation = (...story: Moment[][]) => told(...started(), ...story).slice(2);
+const conversation = (...parts: Moment[][]) => linesOf(...started(), ...parts).slice(2);
 
 describe('RT-CHOICE: who picked what, and whether the selection was sent', () => {
   const asked = () => at(9, arrives(CHOICE));
@@ -62,10 +62,10 @@ describe('RT-CHOICE: who picked what, and whether the selection was sent', () =>
     'reports a failed selection (%j): a pending call stays pending, and an ended call is not called pending',
     (status, why) => {
       const lost = `✗ could not send the selection: ${why} after 0ms`;
-      const story = [asked(), at(10, chose(1)), at(12, selected(status))];
-      expect(conversation(...story, at(20, timedOut(20)))).toContain(`${lost}; the call stays pending`);
+      const parts = [asked(), at(10, chose(1)), at(12, selected(status))];
+      expect(conversation(...parts, at(20, timedOut(20)))).toContain(`${lost}; the call stays pending`);
       expect(
-        conversation(...story.slice(0, 2), at(11, resultArrives({}, { leg: 'b2' })), ...story.slice(2)),
+        conversation(...parts.slice(0, 2), at(11, resultArrives({}, { leg: 'b2' })), ...parts.slice(2)),
       ).toContain(lost);
     },
   );
@@ -124,7 +124,7 @@ describe('RT-SUB: the events of a subscription', () => {
 });
 
 test('a result that the runtime refused is marked as failed', () => {
-  expect(told(...started(), at(9, resultArrives({}, { status: 502 }))).at(-1)).toBe(
+  expect(linesOf(...started(), at(9, resultArrives({}, { status: 502 }))).at(-1)).toBe(
     '✗ result after 9ms; the runtime answered 502',
   );
 });
@@ -134,7 +134,7 @@ test('with several calls, each step names its call', () => {
     ...each,
     calls: ['other'],
   }));
-  const lines = told(
+  const lines = linesOf(
     at(0, call()),
     at(1, other),
     at(2, acknowledged()),
@@ -156,12 +156,12 @@ test('with several calls, each step names its call', () => {
 
 test('row 24: contains no raw control characters', () => {
   const evil = '\u001b]0;x\u0007\u202e\nnext';
-  const story = [
+  const parts = [
     at(0, loaded({ base: evil })),
     at(1, call({ invocation: { ...INVOCATION, operation: evil } })),
     at(2, arrives({ ...CHOICE, prompt: evil, choices: [evil] }, { leg: 'b1' })),
     at(3, arrives({ ...RESULT, id: evil }, { leg: 'b2' })),
     at(4, refused(evil, 403)),
   ];
-  for (const line of told(...story)) expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  for (const line of linesOf(...parts)) expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u);
 });

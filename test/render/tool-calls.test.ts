@@ -1,82 +1,82 @@
 import { describe, expect, test } from 'vitest';
 import { newsOf, ToolCallView } from '../../src/render/tool-calls.js';
-import { CALLBACK_URL, delivered, MockStory, TOKEN } from '../support/mock-story.js';
+import { CALLBACK_URL, delivered, MockEvents, TOKEN } from '../support/mock-events.js';
 import { words } from '../support/words.js';
 
 describe('the row of a call', () => {
   const NOW = 5_000;
   const RESULT = { type: 'tool_result', text: 'done' };
 
-  /** The mark and the state of the call `a` of a story, in words. */
-  function stateOf(tell: (story: MockStory) => unknown): string {
-    const story = new MockStory().at(1_000);
-    tell(story);
-    const { mark, cells } = new ToolCallView(story.call('a')).row(NOW);
+  /** The mark and the state of the call `a`, in words. */
+  function stateOf(act: (mock: MockEvents) => unknown): string {
+    const mock = new MockEvents().at(1_000);
+    act(mock);
+    const { mark, cells } = new ToolCallView(mock.call('a')).row(NOW);
     return `${mark.text} ${words(cells.state).trimEnd()}`;
   }
 
   describe('the state of a call', () => {
     test('is a warning if no fixture matches, even after delivery', () => {
-      const story = new MockStory().at(1_000).receives('a');
-      story.about('a', { kind: 'matched', fixture: null });
-      story.about('a', { kind: 'warned', message: 'no fixture answers it' });
-      story.sends('a', RESULT).answered(1_200);
-      const { mark, cells } = new ToolCallView(story.call('a')).row(NOW);
+      const mock = new MockEvents().at(1_000).receives('a');
+      mock.about('a', { kind: 'matched', fixture: null });
+      mock.about('a', { kind: 'warned', message: 'no fixture answers it' });
+      mock.sends('a', RESULT).answered(1_200);
+      const { mark, cells } = new ToolCallView(mock.call('a')).row(NOW);
       expect([mark, cells.state[0]]).toMatchObject([
         { text: '!', tone: 'warn' },
         { text: 'no fixture, ', tone: 'warn' },
       ]);
     });
 
-    test.each<[string, (story: MockStory) => unknown, string]>([
+    test.each<[string, (mock: MockEvents) => unknown, string]>([
       [
         'to be sent again',
-        story => story.receives('a').sends('a', RESULT).answered(1_100, 503),
+        mock => mock.receives('a').sends('a', RESULT).answered(1_100, 503),
         '… retrying, answered 503 4s',
       ],
       [
         'failed, with the reason',
-        story => {
-          story.receives('a').sends('a', RESULT).answered(1_100, 404);
-          story.about('a', { kind: 'dropped', what: 'callback', why: 'it was answered 404', count: 1 });
+        mock => {
+          mock.receives('a').sends('a', RESULT).answered(1_100, 404);
+          mock.about('a', { kind: 'dropped', what: 'callback', why: 'it was answered 404', count: 1 });
         },
         '✗ it was answered 404',
       ],
       [
         'asking for a choice, with the time since then',
-        story => story.receives('a').at(2_000).sends('a', { type: 'user_choice' }).answered(2_001),
+        mock => mock.receives('a').at(2_000).sends('a', { type: 'user_choice' }).answered(2_001),
         '? asks for a choice 3s',
       ],
       [
         'delivered, then failed to deliver again',
-        story => {
-          delivered(story, 'a');
-          const { leg } = story.sends('a', RESULT);
-          story.about('a', { kind: 'dropped', what: 'callback', why: 'no one is there', count: 1, leg });
+        mock => {
+          delivered(mock, 'a');
+          const { leg } = mock.sends('a', RESULT);
+          mock.about('a', { kind: 'dropped', what: 'callback', why: 'no one is there', count: 1, leg });
         },
         '! delivered after 200ms, a later one failed',
       ],
       [
         'delivered with a warning: perhaps not what the fixture says',
-        story => {
-          delivered(story, 'a');
-          story.about('a', { kind: 'warned', message: 'template values not found: arguments.path' });
+        mock => {
+          delivered(mock, 'a');
+          mock.about('a', { kind: 'warned', message: 'template values not found: arguments.path' });
         },
         '! delivered after 200ms, 1 warning',
       ],
       [
         'waiting for a key, with the key',
-        story => {
-          delivered(story, 'a');
-          story.sends('a', { type: 'subscription_event', text: '1' }).answered(2_000);
-          story.about('a', { kind: 'planned', by: 'fixture', plan: 'demand' });
+        mock => {
+          delivered(mock, 'a');
+          mock.sends('a', { type: 'subscription_event', text: '1' }).answered(2_000);
+          mock.about('a', { kind: 'planned', by: 'fixture', plan: 'demand' });
         },
         '? waiting: press f to send, 1 event',
       ],
       [
         'cancelled',
-        story =>
-          story.receives('a').tell({
+        mock =>
+          mock.receives('a').emit({
             kind: 'request',
             leg: 'x',
             from: 'runtime',
@@ -90,34 +90,34 @@ describe('the row of a call', () => {
           }),
         '… canceled 4s',
       ],
-    ])('%s', (_, tell, text) => {
-      expect(stateOf(tell)).toBe(text);
+    ])('%s', (_, act, text) => {
+      expect(stateOf(act)).toBe(text);
     });
   });
 
   test('threats, row 24: makes untrusted names visible and shortens them', () => {
-    const story = new MockStory().receives('a', { operation: `\u001b]0;x\u0007${'y'.repeat(9_000)}` });
-    const { operation } = new ToolCallView(story.call('a')).row(NOW).cells;
+    const mock = new MockEvents().receives('a', { operation: `\u001b]0;x\u0007${'y'.repeat(9_000)}` });
+    const { operation } = new ToolCallView(mock.call('a')).row(NOW).cells;
     expect(words(operation)).toMatch(/^␛\]0;x␇y+… 8706 more characters$/);
     expect(operation[0]).toEqual({ text: '␛', tone: 'hidden' });
   });
 });
 
 describe('details', () => {
-  const textOf = (story: MockStory) => new ToolCallView(story.call('a')).details().map(words).join('\n');
+  const textOf = (mock: MockEvents) => new ToolCallView(mock.call('a')).details().map(words).join('\n');
 
   describe('waiting calls', () => {
     test('show the URL of a consent page on its own row', () => {
       const url = 'http://127.0.0.1:3001/authorize?state=abc';
-      const story = new MockStory().receives('a');
-      story.sends('a', { type: 'oauth', auth_url: url }).answered(1);
-      expect(textOf(story)).toContain(`waits     for consent: press f to grant it, or decide at\n${url}\n`);
+      const mock = new MockEvents().receives('a');
+      mock.sends('a', { type: 'oauth', auth_url: url }).answered(1);
+      expect(textOf(mock)).toContain(`waits     for consent: press f to grant it, or decide at\n${url}\n`);
     });
 
     test('show the default of a choice', () => {
-      const story = new MockStory().receives('a');
-      story.sends('a', { type: 'user_choice', choices: ['Yes', 'No'], default: 1 }).answered(1);
-      expect(textOf(story)).toContain('waits     for a choice: press f for No\n');
+      const mock = new MockEvents().receives('a');
+      mock.sends('a', { type: 'user_choice', choices: ['Yes', 'No'], default: 1 }).answered(1);
+      expect(textOf(mock)).toContain('waits     for a choice: press f for No\n');
     });
   });
 
@@ -127,13 +127,13 @@ describe('details', () => {
         'answer-0123456789abcdef',
         'http://127.0.0.1:1/authorize?state=page-0123456789',
       ];
-      const story = new MockStory().receives('a', { arguments: { echo: CALLBACK_URL } });
-      story.about('a', { kind: 'warned', message: `not posted to ${CALLBACK_URL}` });
-      story.sends('a', { type: 'user_choice', response_url: `http://127.0.0.1:1/choices/${answer}` });
-      story.sends('a', { type: 'tool_result', text: `${answer} ${TOKEN}` });
-      story.sends('a', { type: 'oauth', auth_url: consent });
-      story.about('a', { kind: 'dropped', what: 'callback', why: `${CALLBACK_URL} is gone`, count: 1 });
-      const text = textOf(story);
+      const mock = new MockEvents().receives('a', { arguments: { echo: CALLBACK_URL } });
+      mock.about('a', { kind: 'warned', message: `not posted to ${CALLBACK_URL}` });
+      mock.sends('a', { type: 'user_choice', response_url: `http://127.0.0.1:1/choices/${answer}` });
+      mock.sends('a', { type: 'tool_result', text: `${answer} ${TOKEN}` });
+      mock.sends('a', { type: 'oauth', auth_url: consent });
+      mock.about('a', { kind: 'dropped', what: 'callback', why: `${CALLBACK_URL} is gone`, count: 1 });
+      const text = textOf(mock);
       expect(text).not.toContain(TOKEN);
       expect(text).not.toContain(answer);
       expect(text).toContain(consent);
@@ -141,64 +141,64 @@ describe('details', () => {
 
     test('does not treat an id in the URL as a secret', () => {
       const id = 'call_0123456789abcdef';
-      const story = new MockStory().receives(id, { callback_url: `http://127.0.0.1:1/${id}` });
-      story.sends(id, { type: 'tool_result', text: 'x' });
-      expect(new ToolCallView(story.call(id)).details().map(words)).toContain(`  "id": "${id}",`);
+      const mock = new MockEvents().receives(id, { callback_url: `http://127.0.0.1:1/${id}` });
+      mock.sends(id, { type: 'tool_result', text: 'x' });
+      expect(new ToolCallView(mock.call(id)).details().map(words)).toContain(`  "id": "${id}",`);
     });
   });
 
   test('threats, row 24: contains no raw control characters', () => {
     const hostile = '\u001b]52;c;x\u0007\u202e';
-    const story = new MockStory().receives('a', {
+    const mock = new MockEvents().receives('a', {
       operation: hostile,
       arguments: { [hostile]: hostile },
       call_id: hostile,
     });
-    story.sends('a', hostile);
+    mock.sends('a', hostile);
     for (const character of hostile.match(/\P{ASCII}|\p{Cc}/gu) ?? [])
-      expect(textOf(story)).not.toContain(character);
-    expect(textOf(story)).toContain('␛]52;c;x␇<U+202E>');
+      expect(textOf(mock)).not.toContain(character);
+    expect(textOf(mock)).toContain('␛]52;c;x␇<U+202E>');
   });
 
   test('cuts a message of ten thousand lines and shows how much is missing', () => {
-    const story = new MockStory().receives('a', {
+    const mock = new MockEvents().receives('a', {
       arguments: { list: Array.from({ length: 10_000 }, () => 1) },
     });
-    const lines = new ToolCallView(story.call('a')).details().map(words);
+    const lines = new ToolCallView(mock.call('a')).details().map(words);
     expect(lines.length).toBeLessThan(600);
     expect(lines.at(-1)).toBe('… 9504 more lines');
   });
 });
 
 describe('news', () => {
-  /** Every line that a story is reported in. */
-  function newsIn(tell: (story: MockStory) => unknown): string[] {
-    const story = new MockStory().at(1_000);
+  /** The lines that report what `act` does. */
+  function newsIn(act: (mock: MockEvents) => unknown): string[] {
+    const mock = new MockEvents().at(1_000);
     const lines: string[] = [];
-    story.log.subscribe(event => {
-      const line = newsOf(event, { call: story.calls.get(event.calls?.[0] ?? '')?.call });
+    mock.log.subscribe(event => {
+      const line = newsOf(event, { call: mock.calls.get(event.calls?.[0] ?? '')?.call });
       if (line) lines.push(words(line));
     });
-    tell(story);
+    act(mock);
     return lines;
   }
 
   const RESULT = { type: 'tool_result', text: 'done' };
   const NAME = 'edit_file a (thread_a)';
 
-  test.each<[string, (story: MockStory) => unknown, string[]]>([
+  test.each<[string, (mock: MockEvents) => unknown, string[]]>([
     [
       'a call to be fired',
-      story => story.about('a', { kind: 'planned', by: 'fixture', plan: 'demand' }),
+      mock => mock.about('a', { kind: 'planned', by: 'fixture', plan: 'demand' }),
       [`• ${NAME} waiting: send it with POST /__mock__/fire`],
     ],
-    ['a call that is not kept', story => story.about('gone', { kind: 'warned', message: 'odd' }), ['! odd']],
+    ['a call that is not kept', mock => mock.about('gone', { kind: 'warned', message: 'odd' }), ['! odd']],
     [
       'a callback at its third attempt, after a 503 and a reset',
-      story => {
-        story.sends('a', RESULT).answered(1_002, 503);
-        story.sends('a', RESULT, 2).broken(1_003, 'ECONNRESET');
-        story.sends('a', RESULT, 3).answered(1_005);
+      mock => {
+        mock.sends('a', RESULT).answered(1_002, 503);
+        mock.sends('a', RESULT, 2).broken(1_003, 'ECONNRESET');
+        mock.sends('a', RESULT, 3).answered(1_005);
       },
       [
         `• ${NAME} tool_result attempt 1 failed: answered 503 in 2ms`,
@@ -208,39 +208,39 @@ describe('news', () => {
     ],
     [
       'a refused callback, once',
-      story => {
-        const { leg, answered } = story.sends('a', RESULT);
+      mock => {
+        const { leg, answered } = mock.sends('a', RESULT);
         answered(1_002, 404);
-        story.about('a', { kind: 'dropped', what: 'callback', why: 'it was answered 404', count: 1, leg });
+        mock.about('a', { kind: 'dropped', what: 'callback', why: 'it was answered 404', count: 1, leg });
       },
       [`✗ ${NAME} tool_result not delivered: it was answered 404`],
     ],
     [
       'a choice, by its label',
-      story => {
-        story.sends('a', { type: 'user_choice', choices: ['Yes', 'No'] });
-        story.about('a', { kind: 'decided', what: 'choice', by: 'person', value: 1 });
+      mock => {
+        mock.sends('a', { type: 'user_choice', choices: ['Yes', 'No'] });
+        mock.about('a', { kind: 'decided', what: 'choice', by: 'person', value: 1 });
       },
       [`✓ ${NAME} choice No by a person`],
     ],
     [
       'no answer',
-      story => story.about('a', { kind: 'expired', what: 'answer', afterMs: 300_000 }),
+      mock => mock.about('a', { kind: 'expired', what: 'answer', afterMs: 300_000 }),
       [`• ${NAME} no answer within 5m`],
     ],
     [
       'an invocation that was dropped',
-      story => story.tell({ kind: 'dropped', what: 'invocation', why: 'malformed', count: 1 }),
+      mock => mock.emit({ kind: 'dropped', what: 'invocation', why: 'malformed', count: 1 }),
       ['✗ invocation not delivered: malformed'],
     ],
-  ])('%s', (_, tell, lines) => {
-    expect(newsIn(story => tell(story.receives('a')))).toEqual(lines);
+  ])('%s', (_, act, lines) => {
+    expect(newsIn(mock => act(mock.receives('a')))).toEqual(lines);
   });
 
   test('threats, rows 24 and 25: contains no raw control characters and no callback URLs', () => {
-    const lines = newsIn(story => {
-      story.receives('a', { operation: '\u001b]0;x\u0007' });
-      story.about('a', { kind: 'warned', message: `\u202e${CALLBACK_URL}` });
+    const lines = newsIn(mock => {
+      mock.receives('a', { operation: '\u001b]0;x\u0007' });
+      mock.about('a', { kind: 'warned', message: `\u202e${CALLBACK_URL}` });
     });
     expect(lines).toEqual(['! ␛]0;x␇ a (thread_a) <U+202E>http://127.0.0.1:4000/callback/[redacted]']);
     expect(lines.join()).not.toContain(TOKEN);

@@ -12,10 +12,10 @@ describe('a toolset', () => {
     needsMigration: false,
     tools: [{ ...TOOL, ...tool }],
   });
-  const told = (tool: Partial<Tool>) => toolsetLines(toolset(tool)).map(words).slice(3);
+  const linesOf = (tool: Partial<Tool>) => toolsetLines(toolset(tool)).map(words).slice(3);
 
   test('shows the display script as text', () => {
-    expect(told({ displayScript: '"Edit " +\nargs.path' })).toContain(
+    expect(linesOf({ displayScript: '"Edit " +\nargs.path' })).toContain(
       '  display script  "Edit " +␊args.path',
     );
   });
@@ -26,7 +26,7 @@ describe('a toolset', () => {
     [{ type: 'array', maxItems: 4 }, 'array, maxItems 4'],
     [{ enum: ['x', 'y'], default: 'x' }, '"x" | "y", default "x"'],
   ])('shows the limits and the default of %o', (schema, shown) => {
-    expect(told({ inputSchema: { properties: { n: schema } } }).join('\n')).toContain(
+    expect(linesOf({ inputSchema: { properties: { n: schema } } }).join('\n')).toContain(
       `n  optional  ${shown}`,
     );
   });

@@ -38,7 +38,7 @@ describe('event lines', () => {
   } as const;
   const RESPONSE = { kind: 'response', leg: 'l1', status: 200, headers: {} } as const;
 
-  const told = (fact: Fact) => {
+  const lineOf = (fact: Fact) => {
     const event = { ...fact, seq: 0, at: 0 };
     const [line = []] = timelineLines([{ event, steps: [] }], [], 0, createRedactor(['canary']));
     return words(line).replace(/^ *0ms /, '');
@@ -62,7 +62,7 @@ describe('event lines', () => {
     ['warned ␛[2J [redacted]', { kind: 'warned', message: '\u001b[2J canary' }],
     ['dropped 2 × callback: gone', { kind: 'dropped', what: 'callback', why: 'gone', count: 2 }],
   ])('%s', (line, fact) => {
-    expect(told(fact)).toBe(line);
+    expect(lineOf(fact)).toBe(line);
   });
 });
 
@@ -148,7 +148,7 @@ describe('CallLog.concerning', () => {
     const callLog = new CallLog();
     for (const event of eventsOf(...parts)) callLog.apply(event);
     const exchange = callLog.history.exchanges.get(KEY);
-    if (!exchange) throw new Error('the story has no call');
+    if (!exchange) throw new Error('there is no call');
     return callLog.concerning(exchange).map(event => ('leg' in event ? (event.leg ?? '') : event.kind));
   }
 
@@ -198,10 +198,10 @@ describe('CallLog.concerning', () => {
 });
 
 describe('-v', () => {
-  function told(secrets: string[], ...story: Moment[][]): string {
+  function verboseOutput(secrets: string[], ...parts: Moment[][]): string {
     let text = '';
     const tell = verbosePrinter(createRedactor(secrets), piece => (text += piece));
-    for (const event of eventsOf(...story)) tell(event);
+    for (const event of eventsOf(...parts)) tell(event);
     return text;
   }
 
@@ -209,7 +209,7 @@ describe('-v', () => {
     test('hides the address for the answer to a question', () => {
       const url = 'http://tool:3001/choices/0123456789abcdef?code=canary';
       const selection = untrackedRequest('choice').map(each => ('url' in each ? { ...each, url } : each));
-      const text = told([], arrives({ ...CHOICE, response_url: url }), selection);
+      const text = verboseOutput([], arrives({ ...CHOICE, response_url: url }), selection);
       expect(text).toContain('> POST http://tool:3001/choices/[redacted]\n');
       expect(text).toContain('"response_url":"http://tool:3001/choices/[redacted]"');
       expect(text).not.toContain('canary');
@@ -217,7 +217,7 @@ describe('-v', () => {
 
     test('hides secrets in URLs, headers and bodies', () => {
       const secretive = { ...INVOCATION, callback_url: 'http://127.0.0.1/callback/s3cret' };
-      const story = [
+      const parts = [
         call({ invocation: secretive }).map(each => ({
           ...each,
           headers: { authorization: 'Bearer canary', 'x-key': 'canary' },
@@ -226,14 +226,14 @@ describe('-v', () => {
           .slice(0, 1)
           .map(each => ({ ...each, url: '/callback/s3cret' })),
       ];
-      const text = told(['s3cret'], ...story);
+      const text = verboseOutput(['s3cret'], ...parts);
       expect(text).not.toMatch(/s3cret|canary/);
       expect(text).toContain('> authorization: [redacted]');
       expect(text).toContain('< POST /callback/[redacted]');
     });
 
     test('RT-OAUTH: removes the query of an auth_url', () => {
-      const text = told([], arrives({ ...OAUTH, auth_url: 'https://auth.example/a?state=canary' }));
+      const text = verboseOutput([], arrives({ ...OAUTH, auth_url: 'https://auth.example/a?state=canary' }));
       expect(text).toContain('https://auth.example/a');
       expect(text).not.toContain('canary');
     });
@@ -241,16 +241,16 @@ describe('-v', () => {
 
   test('row 24: contains no raw control characters', () => {
     const evil = '\u001b]0;x\u0007\u202e';
-    const story = resultArrives({ text: evil }).map(each => ({
+    const moments = resultArrives({ text: evil }).map(each => ({
       ...each,
       url: `/${evil}`,
       headers: { 'content-type': evil },
     }));
-    expect(told([], story).replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    expect(verboseOutput([], moments).replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 
   test('cuts a very large body and shows how much is missing', () => {
-    const text = told([], resultArrives({ text: 'x'.repeat(200_000) }).slice(0, 1));
+    const text = verboseOutput([], resultArrives({ text: 'x'.repeat(200_000) }).slice(0, 1));
     expect(text.length).toBeLessThan(70_000);
     expect(text).toMatch(/… \d+ more characters/);
   });

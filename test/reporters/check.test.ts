@@ -7,11 +7,11 @@ import { CHECK_FORMATS } from '../../src/render/outputs/check.js';
 import { createRedactor } from '../../src/util/redact.js';
 import { unsafeIn } from '../e2e/support/text.js';
 import { publishedSchema } from '../support/published-schema.js';
-import { GREEN, HOSTILE, LOOK, LOSSY, STORY, TOKEN } from './check-story.js';
+import { GREEN, HOSTILE, LOOK, LOSSY, MIXED, TOKEN } from './check-reports.js';
 
 describe('secrets of calls', () => {
   const SECRET = 'ghp_0a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f';
-  /** So much of it would be told on a screen, too. */
+  /** The part of it that a screen would show. */
   const PIECE = SECRET.slice(0, 8);
 
   const rowWith = (call: ConcernedCall) =>
@@ -53,8 +53,8 @@ describe('secrets of calls', () => {
 
   describe.each(Object.entries(CHECK_FORMATS))('threats, row 25: %s', (_, format) => {
     test.each(RUNS)('hides a secret that is %s', (_name, run) => {
-      expect(format({ ...STORY, run }, LOOK)).toContain(PIECE);
-      const text = format({ ...STORY, run: shareableRun(run, redactor) }, LOOK);
+      expect(format({ ...MIXED, run }, LOOK)).toContain(PIECE);
+      const text = format({ ...MIXED, run: shareableRun(run, redactor) }, LOOK);
       expect(text).not.toContain(PIECE);
       expect(text).toContain('redacted');
     });
@@ -84,7 +84,7 @@ describe('github', () => {
     return plain.replaceAll('%0D', '\r').replaceAll('%0A', '\n').replaceAll('%25', '%');
   }
 
-  const text = CHECK_FORMATS.github(STORY, LOOK);
+  const text = CHECK_FORMATS.github(MIXED, LOOK);
   const commands = text.trimEnd().split('\n').map(readCommand);
   const titled = (title: RegExp) => commands.find(({ properties }) => title.test(properties['title'] ?? ''));
 
@@ -95,10 +95,10 @@ describe('github', () => {
   });
 
   test('writes an id on one line of the message', () => {
-    const { run } = STORY;
+    const { run } = MIXED;
     const calls = [{ operation: HOSTILE, id: HOSTILE }];
     const checks = run.checks.map(row => (row.id === 'TOOL-ID' ? { ...row, calls } : row));
-    const hostile = CHECK_FORMATS.github({ ...STORY, run: { ...run, checks } }, LOOK)
+    const hostile = CHECK_FORMATS.github({ ...MIXED, run: { ...run, checks } }, LOOK)
       .split('\n')
       .map(readCommand);
     const { message = '' } = hostile.find(({ properties }) => properties['title'] === 'TOOL-ID (MUST)') ?? {};
@@ -108,11 +108,11 @@ describe('github', () => {
 });
 
 describe('human', () => {
-  const text = CHECK_FORMATS.human(STORY, LOOK);
+  const text = CHECK_FORMATS.human(MIXED, LOOK);
   const lines = text.split('\n');
 
   describe.each([40, 60, 80])('on %i columns', width => {
-    const rows = CHECK_FORMATS.human(STORY, { ...LOOK, width }).split('\n');
+    const rows = CHECK_FORMATS.human(MIXED, { ...LOOK, width }).split('\n');
     const words = (of: string) => of.split(/\s+/);
 
     test('no row is too wide, and no empty rows are added', () => {
@@ -139,7 +139,7 @@ describe('human', () => {
 });
 
 describe('json', () => {
-  const text = CHECK_FORMATS.json(STORY, LOOK);
+  const text = CHECK_FORMATS.json(MIXED, LOOK);
   const report = JSON.parse(text);
 
   test('failures contain shortened messages without secrets', () => {
@@ -174,7 +174,7 @@ describe('junit', () => {
     return suites;
   }
 
-  const xml = CHECK_FORMATS.junit(STORY, LOOK);
+  const xml = CHECK_FORMATS.junit(MIXED, LOOK);
 
   async function casesOf(suite: string): Promise<readonly TestCase[]> {
     const { testsuite = [] } = await read(xml);
@@ -206,7 +206,7 @@ describe('junit', () => {
 });
 
 describe('markdown', () => {
-  const text = CHECK_FORMATS.markdown(STORY, LOOK);
+  const text = CHECK_FORMATS.markdown(MIXED, LOOK);
 
   test('escapes untrusted text', () => {
     const row = text.split('\n').find(each => each.startsWith('| TOOL-FALLBACK')) ?? '';
@@ -219,11 +219,11 @@ describe('JSON Schema', () => {
   const { faultsOf } = publishedSchema('check-report');
 
   test.each([
-    ['in which everything happens', STORY],
+    ['in which everything happens', MIXED],
     ['in which everything passes', GREEN],
     ['with an incomplete recording', LOSSY],
-  ])('accepts the report of a run %s', (_, story) => {
-    expect(faultsOf(JSON.parse(CHECK_FORMATS.json(story, LOOK)))).toEqual([]);
+  ])('accepts the report of a run %s', (_, input) => {
+    expect(faultsOf(JSON.parse(CHECK_FORMATS.json(input, LOOK)))).toEqual([]);
   });
 
   describe('rejects', () => {
@@ -233,7 +233,7 @@ describe('JSON Schema', () => {
       ['a row without its id', { checks: [{ status: 'pass' }] }],
       ['no durations', { durationMs: undefined, probes: undefined }],
     ])('%s', (_, change) => {
-      const report = { ...JSON.parse(CHECK_FORMATS.json(STORY, LOOK)), ...change };
+      const report = { ...JSON.parse(CHECK_FORMATS.json(MIXED, LOOK)), ...change };
       expect(faultsOf(JSON.parse(JSON.stringify(report)))).not.toEqual([]);
     });
   });

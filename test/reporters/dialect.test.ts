@@ -12,12 +12,12 @@ import {
 } from '../events/build.js';
 import { report } from './report.js';
 
-const told = (story: readonly Moment[][], options: Parameters<typeof report>[2] = {}) =>
-  report(page => dialectReporter(page, 'lmkit'), eventsOf(...story), { secrets: ['secret'], ...options });
-const story = (...rest: Moment[][]) => [at(0, call()), at(3, acknowledged()), ...rest];
+const outputOf = (parts: readonly Moment[][], options: Parameters<typeof report>[2] = {}) =>
+  report(page => dialectReporter(page, 'lmkit'), eventsOf(...parts), { secrets: ['secret'], ...options });
+const callThen = (...rest: Moment[][]) => [at(0, call()), at(3, acknowledged()), ...rest];
 
 test('prints the answer to stdout and warnings about lost data to stderr', async () => {
-  const { stdout, stderr } = await told(story(at(9, resultArrives({ text: 'a secret \u202e' }))));
+  const { stdout, stderr } = await outputOf(callThen(at(9, resultArrives({ text: 'a secret \u202e' }))));
   expect(JSON.parse(stdout)).toEqual({
     Type: 'Success',
     ResultJson: '"a [redacted] \u202e"',

@@ -15,14 +15,14 @@ import {
   THREAD,
   timedOut,
 } from '../events/build.js';
-import { event, STORIES, view } from '../render/stories.js';
+import { event, FLOWS, view } from '../render/flows.js';
 import { report } from './report.js';
 
-async function told(story: readonly Moment[][], trouble: Parameters<typeof report>[2] = {}) {
+async function reportOf(parts: readonly Moment[][], trouble: Parameters<typeof report>[2] = {}) {
   const supports = new Set(['text']);
   const { stdout } = await report(
     page => jsonReporter(page, ending => invokeReport(ending, supports)),
-    eventsOf(...story),
+    eventsOf(...parts),
     {
       secrets: ['token'],
       ...trouble,
@@ -35,7 +35,7 @@ const started = () => [at(0, call()), at(3, acknowledged())];
 describe('after a failure: the members known so far, and the error', () => {
   test('RT-TIMEOUT: after the acknowledgement', async () => {
     const trouble = { code: 'timeout', message: 'no result' } as const;
-    const { value } = await told([...started(), at(5_000, timedOut(5_000))], { trouble });
+    const { value } = await reportOf([...started(), at(5_000, timedOut(5_000))], { trouble });
     expect(value).toMatchObject({
       acknowledgement: { status: 200 },
       outcome: { type: 'timeout', durationMs: 5_000, basis: 'ours' },
@@ -48,7 +48,7 @@ describe('after a failure: the members known so far, and the error', () => {
 });
 
 test('RT-OAUTH: removes the query of an auth_url', async () => {
-  const { stdout, value } = await told([
+  const { stdout, value } = await reportOf([
     ...started(),
     arrives({ ...OAUTH, auth_url: 'https://auth.example/a?code=canary' }),
   ]);
@@ -58,7 +58,7 @@ test('RT-OAUTH: removes the query of an auth_url', async () => {
 
 describe('the conversation', () => {
   test('RT-SUB: contains the events of a subscription and the calls that a runtime adds for them', async () => {
-    const { value } = await told(STORIES['a subscription'] ?? []);
+    const { value } = await reportOf(FLOWS['a subscription'] ?? []);
     const call = { name: 'receive_event', arguments: { tool_call_id: KEY } };
     const child = { placement: 'child-thread', thread_ancestors: [THREAD] };
     expect(value.subscription).toEqual({
@@ -84,19 +84,19 @@ describe('the conversation', () => {
       ],
     ],
   ])('RT-CHOICE: %s', async (name, choices) => {
-    expect((await told(STORIES[name] ?? [])).value.choices).toEqual(choices);
+    expect((await reportOf(FLOWS[name] ?? [])).value.choices).toEqual(choices);
   });
 
   test('counts callbacks that are no longer kept', async () => {
     const events = Array.from({ length: 2_500 }, (_, index) => event(`e${index}`));
-    const { value } = await told([...started(), resultArrives({ subscription: true }), ...events]);
+    const { value } = await reportOf([...started(), resultArrives({ subscription: true }), ...events]);
     expect(value.forgotten).toBeGreaterThan(0);
     expect(value.forgotten + value.callbacks.length).toBe(2_501);
     expect(value.subscription.events).toBe(2_500);
   });
 
   test('redacts secrets', async () => {
-    const { stdout } = await told([
+    const { stdout } = await reportOf([
       ...started(),
       resultArrives({ subscription: true }),
       event('e1', { text: 'my token' }),
@@ -108,7 +108,7 @@ describe('the conversation', () => {
 });
 
 test('row 24: escapes invisible characters', async () => {
-  const { stdout, value } = await told([...started(), resultArrives({ text: '\u009b\u202e\u001b' })]);
+  const { stdout, value } = await reportOf([...started(), resultArrives({ text: '\u009b\u202e\u001b' })]);
   expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   expect(value.llm.text).toBe('\u009b\u202e\u001b');
 });

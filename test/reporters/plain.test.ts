@@ -12,18 +12,18 @@ import {
   refused,
   resultArrives,
 } from '../events/build.js';
-import { view } from '../render/stories.js';
+import { view } from '../render/flows.js';
 import { report } from './report.js';
 
-const told = (...story: Moment[][]) =>
-  report(page => plainReporter(page, new Set(['diff', 'text'])), eventsOf(...story), { isTTY: true });
+const outputOf = (...parts: Moment[][]) =>
+  report(page => plainReporter(page, new Set(['diff', 'text'])), eventsOf(...parts), { isTTY: true });
 const started = () => [at(0, call()), at(3, acknowledged())];
 
 describe('RT-VIEW: a view is drawn when it changes', () => {
   const patch = (line: string) => `--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+${line}\n`;
 
   test('prints each update with the number of updates', async () => {
-    const { stdout } = await told(
+    const { stdout } = await outputOf(
       ...started(),
       at(5, view('v1', patch('new'))),
       at(6, view('v2', patch('newer'))),
@@ -51,7 +51,7 @@ describe('RT-VIEW: a view is drawn when it changes', () => {
 
   test('cuts a long view and shows how much is missing', async () => {
     const long = `--- a/x\n+++ b/x\n@@ -0,0 +1,1000 @@\n${'+a\n'.repeat(1_000)}`;
-    const { stdout } = await told(...started(), view('v1', long));
+    const { stdout } = await outputOf(...started(), view('v1', long));
     expect(stdout).toMatch(/… 80\d more lines/);
     expect(stdout.split('\n').length).toBeLessThan(220);
   });
@@ -59,7 +59,7 @@ describe('RT-VIEW: a view is drawn when it changes', () => {
 
 describe('RT-OAUTH: removes the query of a consent URL in a pipe', () => {
   const auth_url = 'https://auth.example/?code=canary';
-  const story = [
+  const parts = [
     ...started(),
     arrives({ ...OAUTH, auth_url }),
     resultArrives({ text: 'Error: no' }, { leg: 'b2' }),
@@ -69,7 +69,7 @@ describe('RT-OAUTH: removes the query of a consent URL in a pipe', () => {
     [true, true],
     [false, false],
   ])('terminal: %j', async (isTTY, isWhole) => {
-    const { stdout } = await report(page => plainReporter(page, new Set(['text'])), eventsOf(...story), {
+    const { stdout } = await report(page => plainReporter(page, new Set(['text'])), eventsOf(...parts), {
       isTTY,
     });
     expect(stdout).toContain('• visit https://auth.example/');
@@ -78,7 +78,7 @@ describe('RT-OAUTH: removes the query of a consent URL in a pipe', () => {
 });
 
 test('row 3: reports refused requests with reason and status, once both are known', async () => {
-  const { stdout } = await told(
+  const { stdout } = await outputOf(
     ...started(),
     refused('an Origin header', 403),
     refused('too large', 413, { leg: 's2', to: KEY }),

@@ -69,21 +69,21 @@ describe('json', () => {
 });
 
 test('a rejected callback is reported immediately, and again at the end', async () => {
-  const story = eventsOf(
+  const events = eventsOf(
     call(),
     acknowledged(),
     arrives({ ...RESULT, id: 'x' }, { status: 404 }),
     timedOut(),
   );
-  const { stderr } = await report(plainRepeats, story);
+  const { stderr } = await report(plainRepeats, events);
   expect(stderr.match(/^warning: a tool_result was discarded with 404: id is "x"/gm)).toHaveLength(2);
 });
 
 test('the text of a call is whole in a pipe, and cut at the width of a terminal', async () => {
   const long = `Error: ${'a line of the tool '.repeat(10)}end`;
-  const story = eventsOf(call(), acknowledged(), resultArrives({ text: long }));
-  expect((await report(plainRepeats, story)).stdout).toContain(`${long}\n`);
-  const [row = ''] = (await report(plainRepeats, story, { isTTY: true })).stdout.split('\n');
+  const events = eventsOf(call(), acknowledged(), resultArrives({ text: long }));
+  expect((await report(plainRepeats, events)).stdout).toContain(`${long}\n`);
+  const [row = ''] = (await report(plainRepeats, events, { isTTY: true })).stdout.split('\n');
   expect(row).toMatch(/^ +1 ✗ error .*…$/);
   expect(row).toHaveLength(80);
 });
@@ -97,7 +97,7 @@ describe('warnings', () => {
       refused('wrong-address', 404),
     );
     const [first] = history.exchanges.values();
-    if (!first) throw new Error('the story has no call');
+    if (!first) throw new Error('there is no call');
     history.exchanges.set('another', { ...first, key: 'another' });
     expect(warningsOfAll(history)).toEqual([
       { id: 'TOOL-OPAQUE', message: expect.stringContaining('1 post to a wrong callback URL') },

@@ -4,7 +4,7 @@ import { jsonRepeats } from '../../src/render/outputs/repeats.js';
 import { jsonReporter } from '../../src/render/outputs/reporter.js';
 import type { Trouble } from '../../src/render/outputs/trouble.js';
 import { acknowledged, call, ENDPOINT, eventsOf, INVOCATION, resultArrives } from '../events/build.js';
-import { STORIES } from '../render/stories.js';
+import { FLOWS } from '../render/flows.js';
 import { publishedSchema } from '../support/published-schema.js';
 import { report } from './report.js';
 
@@ -14,14 +14,14 @@ const TROUBLE: Trouble = { code: 'usage', message: 'it failed', hint: 'Fix it.',
 async function reported(name: string, trouble: Trouble | null = null): Promise<Record<string, unknown>> {
   const { stdout } = await report(
     page => jsonReporter(page, ending => invokeReport(ending, new Set(['diff', 'text']))),
-    eventsOf(...(STORIES[name] ?? [])),
+    eventsOf(...(FLOWS[name] ?? [])),
     { trouble },
   );
   return JSON.parse(stdout);
 }
 
-describe('accepts the report of each story', () => {
-  test.each(Object.keys(STORIES))('%s', async name => {
+describe('accepts the report of each flow', () => {
+  test.each(Object.keys(FLOWS))('%s', async name => {
     expect(faultsOf(await reported(name))).toEqual([]);
     expect(faultsOf(await reported(name, TROUBLE))).toEqual([]);
   });

@@ -7,29 +7,29 @@ import { createLog } from '../../src/events/log.js';
 import { mockPlain, recordedPlain, sessionPlain } from '../../src/render/outputs/server-plain.js';
 import type { ColourLevel } from '../../src/render/terminal/colour-level.js';
 import { createRedactor } from '../../src/util/redact.js';
-import { MockStory, TOKEN } from '../support/mock-story.js';
+import { MockEvents, TOKEN } from '../support/mock-events.js';
 
 describe('a mock', () => {
-  /** What is written about a story. */
-  function told(tell: (story: MockStory) => unknown, level: ColourLevel = 0): string {
+  /** The output about what `act` does. */
+  function outputOf(act: (mock: MockEvents) => unknown, level: ColourLevel = 0): string {
     const stream = new PassThrough({ encoding: 'utf8' });
-    const story = new MockStory();
-    story.log.subscribe(mockPlain(stream, { level }));
-    tell(story);
+    const mock = new MockEvents();
+    mock.log.subscribe(mockPlain(stream, { level }));
+    act(mock);
     return String(stream.read() ?? '');
   }
 
   test('threats, row 24: contains no raw control characters', () => {
-    const text = told(story => {
-      story.receives('a', { operation: '\u001b[2J\u009b31m\r', group_id: '\u202e\n' }).matches('a', '\u0007');
+    const text = outputOf(mock => {
+      mock.receives('a', { operation: '\u001b[2J\u009b31m\r', group_id: '\u202e\n' }).matches('a', '\u0007');
     });
     expect(text).toBe('  0:00.0 → ␛[2J<U+009B>31m␍ a (<U+202E>␊) answered by ␇\n');
   });
 
   test('threats, row 25: does not contain callback tokens', () => {
-    const text = told(story => {
-      story.receives('a').about('a', { kind: 'warned', message: `could not post to /callback/${TOKEN}` });
-      story.about('a', { kind: 'dropped', what: 'callback', why: `/callback/${TOKEN} refused`, count: 1 });
+    const text = outputOf(mock => {
+      mock.receives('a').about('a', { kind: 'warned', message: `could not post to /callback/${TOKEN}` });
+      mock.about('a', { kind: 'dropped', what: 'callback', why: `/callback/${TOKEN} refused`, count: 1 });
     });
     expect(text.split('\n')).toHaveLength(3);
     expect(text).not.toContain(TOKEN);
@@ -37,7 +37,7 @@ describe('a mock', () => {
 });
 
 describe('a platform of sessions', () => {
-  async function told(answer: unknown): Promise<string[]> {
+  async function outputOf(answer: unknown): Promise<string[]> {
     let now = 0;
     const log = createLog(() => now);
     const stream = new PassThrough();
@@ -56,9 +56,9 @@ describe('a platform of sessions', () => {
   const tool_req = { tool_name: 'lookup', args: { a: 1 }, id: 'call_1' };
 
   test('makes untrusted text safe to print and removes secrets', async () => {
-    const lines = (await told({ kind: 'tool_result', tool_req, result: 'key-0815 \u001b[2J\nover' })).join(
-      '\n',
-    );
+    const lines = (
+      await outputOf({ kind: 'tool_result', tool_req, result: 'key-0815 \u001b[2J\nover' })
+    ).join('\n');
     for (const bad of ['key-0815', '\u001b']) expect(lines).not.toContain(bad);
     expect(lines).toContain('[redacted]');
     expect(lines.split('\n')).toHaveLength(4);
@@ -110,7 +110,7 @@ describe('a recorder', () => {
     code: 'ECONNRESET',
   });
 
-  const told = (...events: Event[]) => {
+  const outputOf = (...events: Event[]) => {
     const stream = new PassThrough({ encoding: 'utf8' });
     const listener = recordedPlain(stream, { level: 0 });
     return events.map(event => {
@@ -151,13 +151,13 @@ describe('a recorder', () => {
         '→ invocation ␛[2J<U+202E> (thread_1)  200 in 3ms',
       ],
     ])('prints %s on one line when it ends', (_, request, end, line) => {
-      expect(told(request, end)).toEqual([null, line]);
+      expect(outputOf(request, end)).toEqual([null, line]);
     });
 
     test('reports a message on its incoming side, and on the other side only failures', () => {
       const onwards: RequestEvent = { ...INVOCATION, leg: 'l3', hop: 'tool-side' };
-      expect(told(onwards, answered('l3', 200))).toEqual([null, null]);
-      expect(told(onwards, broken('l3'))).toEqual([null, '! no answer from the tool: ECONNRESET']);
+      expect(outputOf(onwards, answered('l3', 200))).toEqual([null, null]);
+      expect(outputOf(onwards, broken('l3'))).toEqual([null, '! no answer from the tool: ECONNRESET']);
     });
   });
 });

@@ -21,7 +21,7 @@ import {
   awaiting,
   BASE,
   breaks,
-  CLIENT_STORY,
+  CLIENT_SESSION,
   failure,
   foldSessions,
   LOOKUP,
@@ -71,7 +71,7 @@ describe('json', () => {
   const STORIES: Readonly<Record<string, readonly (readonly Moment[])[]>> = {
     nothing: [],
     'a platform that knows no such session': [asks('changes'), answers(404, { leg: 'changes-1' })],
-    'a whole session': CLIENT_STORY,
+    'a whole session': CLIENT_SESSION,
     'calls that wait': begun,
     'a post without an answer': [...begun, answered(LOOKUP, result(LOOKUP, null)), posts([LOOKUP]), breaks()],
     'a refused post': [
@@ -103,7 +103,7 @@ describe('json', () => {
         report => ({ ...report, calls: [{ ...Object(report['calls'])[0], outcome: { type: 'x' } }] }),
       ],
     ])('%s', async (_, change) => {
-      expect(faultsOf(change(await reported(CLIENT_STORY)))).not.toEqual([]);
+      expect(faultsOf(change(await reported(CLIENT_SESSION)))).not.toEqual([]);
     });
   });
 
@@ -128,7 +128,7 @@ describe('ndjson', () => {
   }
 
   test('is a transcript that reads back as the same events', async () => {
-    const events = eventsOf(...CLIENT_STORY);
+    const events = eventsOf(...CLIENT_SESSION);
     const { events: read, faults, header, end } = readTranscript(await lines(events));
     expect([faults, header?.observer, end]).toEqual([[], 'client', 'done']);
     expect(foldSessions(read).list).toEqual(foldSessions(events).list);
@@ -137,7 +137,9 @@ describe('ndjson', () => {
 
   test('every line fits the published schema', async () => {
     const { faultsOf } = publishedSchema('transcript');
-    expect((await lines(eventsOf(...CLIENT_STORY))).flatMap(line => faultsOf(JSON.parse(line)))).toEqual([]);
+    expect((await lines(eventsOf(...CLIENT_SESSION))).flatMap(line => faultsOf(JSON.parse(line)))).toEqual(
+      [],
+    );
   });
 
   test('row 25: does not contain keys, even if the platform or a tool repeats them', async () => {
@@ -168,29 +170,29 @@ describe('ndjson', () => {
 describe('plain', () => {
   const SECRET = 'token-canary-4711';
 
-  const told = (parts: readonly (readonly Moment[])[], isTTY = false, options = {}) =>
+  const outputOf = (parts: readonly (readonly Moment[])[], isTTY = false, options = {}) =>
     tell((known, page) => plainSession(known, page), eventsOf(...parts), { isTTY, ...options });
 
   test("-q: prints only the agent's answer", async () => {
-    expect(await told(CLIENT_STORY, false, { quiet: true })).toEqual({
+    expect(await outputOf(CLIENT_SESSION, false, { quiet: true })).toEqual({
       stdout: 'Your order is shipped\n',
       stderr: '',
     });
   });
 
   describe('RT-OAUTH: a whole consent URL', () => {
-    const story = [
+    const parts = [
       status('running'),
       awaiting([callOf('call_1')]),
       ...legTo('call_1', { ...OAUTH, id: 'call_1', auth_url: 'https://auth.example/consent?code=canary' }),
     ];
 
     test('is shown to the user at the terminal', async () => {
-      expect((await told(story, true)).stdout).toContain('code=canary');
+      expect((await outputOf(parts, true)).stdout).toContain('code=canary');
     });
 
     test('is not written to a log', async () => {
-      const { stdout, stderr } = await told(story);
+      const { stdout, stderr } = await outputOf(parts);
       expect(stdout).not.toContain('canary');
       expect(stdout).toContain('https://auth.example/consent');
       expect(stderr).toContain('code=canary');
@@ -200,7 +202,7 @@ describe('plain', () => {
   test('row 24: contains no raw control characters', async () => {
     const evil = '\u001b]0;owned\u0007\u202e\n';
     const call = { key: evil, tool_name: evil, args: { [evil]: evil }, id: evil };
-    const { stdout } = await told([
+    const { stdout } = await outputOf([
       status(evil),
       awaiting([call]),
       answered(call, failure(call, evil, evil)),
@@ -215,7 +217,7 @@ describe('plain', () => {
   });
 
   test('row 25: contains no secrets, whatever their source', async () => {
-    const { stdout } = await told([
+    const { stdout } = await outputOf([
       status('running'),
       awaiting([LOOKUP]),
       answered(LOOKUP, result(LOOKUP, `your token is ${SECRET}`)),

@@ -14,13 +14,13 @@ import {
   refused,
   resultArrives,
 } from '../events/build.js';
-import { event, selected } from '../render/stories.js';
+import { event, selected } from '../render/flows.js';
 import { report } from './report.js';
 
 /** Told while it happens: nothing is reported at the end. */
-async function told(story: Moment[][], how: { quiet?: boolean } = {}): Promise<string[]> {
+async function outputOf(parts: Moment[][], how: { quiet?: boolean } = {}): Promise<string[]> {
   const make = ({ urgent }: Page) => ({ event: urgent, async end() {} });
-  const events = eventsOf(at(0, call()), at(3, acknowledged()), ...story);
+  const events = eventsOf(at(0, call()), at(3, acknowledged()), ...parts);
   const { stderr } = await report(make, events, how);
   return stderr.split('\n').slice(0, -1);
 }
@@ -33,7 +33,7 @@ describe('TOOL-CHOICE: reports a failed selection immediately', () => {
     [null, 'not answered (ECONNREFUSED)'],
     [404, 'answered 404 instead of 200'],
   ])('%j', async (status, why) => {
-    expect(await told([...asked(), selected(status)])).toEqual([
+    expect(await outputOf([...asked(), selected(status)])).toEqual([
       ASKED,
       `warning: the choice's response_url was ${why} [TOOL-CHOICE]`,
     ]);
@@ -41,45 +41,47 @@ describe('TOOL-CHOICE: reports a failed selection immediately', () => {
 });
 
 test('TOOL-SUB: reports an event after the end', async () => {
-  const story = [resultArrives({ subscription: true }), event('e1', { final: true }), event('e2')];
-  expect(await told(story)).toEqual([
+  const parts = [resultArrives({ subscription: true }), event('e1', { final: true }), event('e2')];
+  expect(await outputOf(parts)).toEqual([
     'warning: a subscription_event was discarded with 404: the subscription has ended [TOOL-SUB]',
   ]);
 });
 
 describe('a result that arrives too late', () => {
   test('after a cancel is reported without a warning', async () => {
-    expect(await told([canceled(), resultArrives()])).toEqual([
+    expect(await outputOf([canceled(), resultArrives()])).toEqual([
       'a tool_result came after the call was canceled; it was ignored',
     ]);
-    expect(await told([canceled(), resultArrives()], { quiet: true })).toEqual([]);
+    expect(await outputOf([canceled(), resultArrives()], { quiet: true })).toEqual([]);
   });
 
   test('is reported the first, tenth and hundredth time', async () => {
     const flood = Array.from({ length: 150 }, (_, index) =>
       arrives({ ...OAUTH, auth_url: `https://a.example/${index}` }, { leg: `l${index}` }),
     );
-    expect(await told([canceled(), ...flood])).toHaveLength(3);
+    expect(await outputOf([canceled(), ...flood])).toHaveLength(3);
   });
 });
 
 test('reports the first, tenth and hundredth of equal warnings', async () => {
   const flood = Array.from({ length: 150 }, (_, index) => event(`e${index}`));
-  expect(await told(flood)).toHaveLength(3);
+  expect(await outputOf(flood)).toHaveLength(3);
 });
 
 test('row 15: after ten different texts, reports the first, tenth and hundredth of the rest', async () => {
   const flood = Array.from({ length: 500 }, (_, index) =>
     resultArrives({ id: `forged ${index}` }, { leg: `f${index}` }),
   );
-  expect(await told(flood)).toHaveLength(10 + 3);
+  expect(await outputOf(flood)).toHaveLength(10 + 3);
 });
 
 test('-q: reports only required user actions', async () => {
-  const story = [
+  const parts = [
     arrives({ ...OAUTH, auth_url: 'https://a.example/?b=1' }),
     refused('wrong-address', 404),
     event('e1'),
   ];
-  expect(await told(story, { quiet: true })).toEqual(['visit this URL to continue: https://a.example/?b=1']);
+  expect(await outputOf(parts, { quiet: true })).toEqual([
+    'visit this URL to continue: https://a.example/?b=1',
+  ]);
 });

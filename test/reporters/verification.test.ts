@@ -106,9 +106,9 @@ describe('human', () => {
   test('row 24: contains no raw control characters and no injected lines', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCodePoint }), text => {
-        const told = reported('human', hostile(text));
-        expect(told.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
-        expect(told.split('\n')).toHaveLength(5);
+        const output = reported('human', hostile(text));
+        expect(output.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
+        expect(output.split('\n')).toHaveLength(5);
       }),
     );
   });
@@ -136,17 +136,17 @@ describe('junit', () => {
   /** A strict parser that is not ours: `[name, attributes, text, children]`, of many documents at once. */
   const PARSE = `
 import json, sys, xml.etree.ElementTree as etree
-def told(e): return [e.tag, dict(e.attrib), (e.text or '').strip(), [told(c) for c in e]]
-print(json.dumps([told(etree.fromstring(d.encode('utf-8'))) for d in json.load(sys.stdin)]))`;
+def element(e): return [e.tag, dict(e.attrib), (e.text or '').strip(), [element(c) for c in e]]
+print(json.dumps([element(etree.fromstring(d.encode('utf-8'))) for d in json.load(sys.stdin)]))`;
 
-  type Told = readonly [
+  type XmlElement = readonly [
     name: string,
     attributes: Record<string, string>,
     text: string,
-    children: readonly Told[],
+    children: readonly XmlElement[],
   ];
 
-  function parsed(...documents: readonly string[]): readonly Told[] {
+  function parsed(...documents: readonly string[]): readonly XmlElement[] {
     const input = JSON.stringify(documents);
     return JSON.parse(execFileSync('python3', ['-c', PARSE], { input, encoding: 'utf8' }));
   }
@@ -159,7 +159,7 @@ print(json.dumps([told(etree.fromstring(d.encode('utf-8'))) for d in json.load(s
     reported('junit', BROKEN, KILLED),
   );
 
-  function suiteAt(index: number): Told {
+  function suiteAt(index: number): XmlElement {
     const [name, , , [suite]] = documents[index] ?? ['', {}, '', []];
     if (name !== 'testsuites' || !suite) throw new Error('without test suite');
     return suite;

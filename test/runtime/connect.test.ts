@@ -75,7 +75,7 @@ describe('closing the connection', () => {
     });
     return { connection, closed };
   }
-  const isTold = (id: string) =>
+  const isNotified = (id: string) =>
     plain.seen('cancel_tool_call', entry => fieldOf(entry, 'tool_call_id') === id);
 
   test('ends a followed subscription, also in a thread of the caller; the tool is notified', async () => {
@@ -83,7 +83,7 @@ describe('closing the connection', () => {
     const settings = { follow: true, id: 'followed', groupId: 'theirs' };
     const exchange = await connection.invoke('watch', { events: 2, every_ms: 60_000 }, settings);
     expect(exchange.subscription).toMatchObject({ ended: { by: 'cancel' } });
-    await Promise.all([...closed, isTold('followed')]);
+    await Promise.all([...closed, isNotified('followed')]);
   });
 
   test('RT-NOTIFY: closes the thread that it was given, also at a tool that was not called', async () => {
@@ -103,7 +103,7 @@ describe('closing the connection', () => {
     const { connection, closed } = await closedOnce(({ attempts }) => attempts[0]?.status === 200);
     const exchange = await connection.invoke('slow', { ms: 60_000 }, { timeoutMs: 0, id: 'forgotten' });
     expect(exchange.settled).toMatchObject({ by: 'cancel' });
-    await Promise.all([...closed, isTold('forgotten')]);
+    await Promise.all([...closed, isNotified('forgotten')]);
   });
 });
 

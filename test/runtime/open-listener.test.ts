@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Event } from '../../src/events/events.js';
 import { OpenListener } from '../../src/runtime/callback-server.js';
-import { workbench } from './wire-of.js';
+import { openWires } from './open-wires.js';
 
 const OPTIONS = { host: '127.0.0.1', port: 0, allowedHosts: [], maxBody: 1_000_000 };
 const result = (groupId: string, id: string, text = 'done') => ({
@@ -19,17 +19,17 @@ const view = (groupId: string) => ({
 
 /** Starts a listener that expects these calls, and POSTs the messages one after the other. */
 async function posting(expected: readonly [string, string][], ...messages: readonly object[]) {
-  await using bench = workbench();
-  const { log } = bench;
+  await using wires = openWires();
+  const { log } = wires;
   const events: Event[] = [];
   log.subscribe(event => events.push(event));
-  const listener = await OpenListener.start(log, bench.history, OPTIONS);
+  const listener = await OpenListener.start(log, wires.history, OPTIONS);
   for (const [groupId, id] of expected) listener.expect({ groupId, id });
   const statuses: number[] = [];
   for (const message of messages) statuses.push(await post(listener.callbackUrl, message));
   await listener.server.close();
-  const exchanges = [...bench.history.exchanges.values()];
-  const untracked = [...bench.history.untracked.values()];
+  const exchanges = [...wires.history.exchanges.values()];
+  const untracked = [...wires.history.untracked.values()];
   return { statuses, exchanges, untracked, events, listener };
 }
 
@@ -45,16 +45,19 @@ const idsOf = ({ invocation }: { invocation: { group_id: string; id: string } })
 
 describe('without expected calls', () => {
   test('each callback belongs to the call that it names, and the first result of each counts', async () => {
-    const told = await posting(
+    const outcome = await posting(
       [],
       result('t', 'a'),
       result('t', 'b'),
       result('u', 'a'),
       result('t', 'a', 'again'),
     );
-    expect(told.statuses).toEqual([200, 200, 200, 200]);
-    expect(told.exchanges.map(idsOf)).toEqual(['t/a', 't/b', 'u/a']);
-    expect(told.exchanges[0]?.arrivals.map(({ verdict }) => verdict.kind)).toEqual(['settles', 'duplicate']);
+    expect(outcome.statuses).toEqual([200, 200, 200, 200]);
+    expect(outcome.exchanges.map(idsOf)).toEqual(['t/a', 't/b', 'u/a']);
+    expect(outcome.exchanges[0]?.arrivals.map(({ verdict }) => verdict.kind)).toEqual([
+      'settles',
+      'duplicate',
+    ]);
   });
 
   test('a view belongs to the latest call of its thread, or to a new thread without one', async () => {

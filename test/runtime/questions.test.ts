@@ -18,14 +18,14 @@ import {
 import { fakeClock } from '../support/fake-clock.js';
 import { leaks } from '../support/leaks.js';
 import { startServing } from '../support/serving.js';
-import { workbench } from './wire-of.js';
+import { openWires } from './open-wires.js';
 
 /** A call with a tool that accepts selections, and a user who answers when asked. */
 async function asking(clock: Clock = systemClock) {
   const tool = await startTool({});
-  const bench = workbench();
+  const wires = openWires();
   const warnings: string[] = [];
-  bench.log.subscribe(event => event.kind === 'warned' && warnings.push(event.message));
+  wires.log.subscribe(event => event.kind === 'warned' && warnings.push(event.message));
   const asked: {
     prompt: string;
     signal: AbortSignal;
@@ -34,20 +34,20 @@ async function asking(clock: Clock = systemClock) {
   }[] = [];
   const select: Answering['select'] = ({ prompt }, signal) =>
     new Promise((answer, fail) => asked.push({ prompt, signal, answer, fail }));
-  const stop = answerQuestions(bench.wireTo(), bench.history, INVOCATION, { by: 'person', select }, clock);
+  const stop = answerQuestions(wires.wireTo(), wires.history, INVOCATION, { by: 'person', select }, clock);
   return {
     asked,
     stop,
     question: { ...CHOICE, response_url: `${tool.url}/choice` },
     sent: () => tool.received.map(({ raw }) => raw),
     tell: (...parts: readonly (readonly Moment[])[]) => {
-      for (const fact of parts.flat()) bench.log.emit(fact);
+      for (const fact of parts.flat()) wires.log.emit(fact);
     },
-    exchange: () => bench.history.exchanges.get(KEY),
+    exchange: () => wires.history.exchanges.get(KEY),
     warnings: () => warnings,
-    untracked: () => bench.history.untracked.values(),
+    untracked: () => wires.history.untracked.values(),
     async [Symbol.asyncDispose]() {
-      await bench[Symbol.asyncDispose]();
+      await wires[Symbol.asyncDispose]();
       await tool[Symbol.asyncDispose]();
     },
   };
@@ -110,7 +110,7 @@ describe('a user who answers questions', () => {
       run.tell(arrives({ ...run.question, prompt: `${count}?` }, { leg: `${count}` }));
     for (const { signal } of run.asked) signal.addEventListener('abort', () => {});
     expect(run.asked).toHaveLength(12);
-    expect(await leaking.told()).toEqual([]);
+    expect(await leaking.warnings()).toEqual([]);
   });
 
   test('the call waits until the selection has arrived', async () => {

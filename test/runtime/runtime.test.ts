@@ -7,22 +7,22 @@ import { type Call, Runtime } from '../../src/runtime/runtime.js';
 import { systemClock } from '../../src/system/clock.js';
 import { acknowledged, call, ENDPOINT, INVOCATION, KEY, OAUTH, RESULT } from '../events/build.js';
 import { type Received, type Reply, startServing } from '../support/serving.js';
-import { type Workbench, workbench } from './wire-of.js';
+import { openWires, type Wires } from './open-wires.js';
 
 const LISTENER = { host: '127.0.0.1', port: 0, allowedHosts: [], maxBody: 10_000 };
 
-let bench: Workbench;
+let wires: Wires;
 
 let runtime: Runtime;
 
 beforeEach(async () => {
-  bench = workbench();
-  runtime = await Runtime.start({ ...bench, clock: systemClock, listener: LISTENER });
+  wires = openWires();
+  runtime = await Runtime.start({ ...wires, clock: systemClock, listener: LISTENER });
 });
 
 afterEach(async () => {
   await runtime.close();
-  await bench[Symbol.asyncDispose]();
+  await wires[Symbol.asyncDispose]();
 });
 
 const post = (url: string, body: string | Uint8Array, headers: Record<string, string> = {}) =>
@@ -50,8 +50,8 @@ async function invoked(replies: Reply | readonly Reply[], options: Partial<Call>
   const invocation = runtime.addressed(INVOCATION);
   const waiting = { timeoutMs: 10_000, retries: 0, lenientAck: false, ...options };
   const call = { endpoint: server.url, invocation, ...waiting };
-  await runtime.invoke(bench.wireTo(server.url), call);
-  const exchange = bench.history.first;
+  await runtime.invoke(wires.wireTo(server.url), call);
+  const exchange = wires.history.first;
   if (!exchange) throw new Error('the call was made');
   return { exchange, invocation, requests: server.requests };
 }
@@ -94,7 +94,7 @@ test('TOOL-ACK: a result before the acknowledgement is accepted and flagged', as
 test('TOOL-ACK: an acknowledgement in transit is waited for and not flagged', async () => {
   const { exchange } = await invoked((response, request) => {
     void post(callbackUrl(request), JSON.stringify(RESULT));
-    const stop = bench.log.subscribe(({ kind }) => {
+    const stop = wires.log.subscribe(({ kind }) => {
       if (kind !== 'request') return;
       stop();
       response.end();
@@ -147,7 +147,7 @@ describe('the listener', () => {
     const invocation = runtime.addressed(INVOCATION);
     const client = { send: () => new Promise<never>(() => {}), close: async () => {} };
     const call = { endpoint: ENDPOINT, invocation, timeoutMs: 0, retries: 0, lenientAck: false };
-    void runtime.invoke(bench.wireTo(ENDPOINT, {}, client), call);
+    void runtime.invoke(wires.wireTo(ENDPOINT, {}, client), call);
     return invocation.callback_url;
   };
   const result = JSON.stringify(RESULT);
@@ -155,7 +155,7 @@ describe('the listener', () => {
   test('RT-DUP: answers 200 to a repeated callback', async () => {
     const url = addressed();
     expect([(await post(url, result)).status, (await post(url, result)).status]).toEqual([200, 200]);
-    expect(bench.history.first?.arrivals.map(({ verdict }) => verdict.kind)).toEqual([
+    expect(wires.history.first?.arrivals.map(({ verdict }) => verdict.kind)).toEqual([
       'settles',
       'duplicate',
     ]);
@@ -163,7 +163,7 @@ describe('the listener', () => {
 
   test('a full disk: answers 503 if the callback was not recorded, so that it is sent again', async () => {
     const url = addressed();
-    bench.log.storeEventsIn(() => Promise.reject(new Error('ENOSPC')));
+    wires.log.storeEventsIn(() => Promise.reject(new Error('ENOSPC')));
     expect((await post(url, result)).status).toBe(503);
   });
 });
@@ -172,12 +172,12 @@ test.each([true, false])(
   'with keepBodies %s a callback is judged, and a duplicate is detected',
   async keepBodies => {
     const listener = { ...LISTENER, maxBody: 10_000_000, keepBodies };
-    const other = await Runtime.start({ ...bench, clock: systemClock, listener });
+    const other = await Runtime.start({ ...wires, clock: systemClock, listener });
     const contents: Content[] = [];
-    bench.log.subscribe(event => {
+    wires.log.subscribe(event => {
       if (event.kind === 'request' && event.purpose === 'callback' && event.body) contents.push(event.body);
     });
-    for (const fact of [...call(), ...acknowledged()]) bench.log.emit(fact);
+    for (const fact of [...call(), ...acknowledged()]) wires.log.emit(fact);
     const url = other.addressed(INVOCATION).callback_url;
     const large = JSON.stringify({ ...RESULT, text: 'é😀"\n'.repeat(200_000) });
     const statuses = [];
@@ -196,7 +196,7 @@ describe('RT-ID, RT-FIELDS: refuses to send what could never be settled', () => 
     await using server = await startServing(200);
     const invocation = runtime.addressed({ ...INVOCATION, ...change });
     const call = { endpoint: server.url, invocation, timeoutMs: 10_000, retries: 0, lenientAck: false };
-    const failure = await runtime.invoke(bench.wireTo(), call).catch((error: Error) => error.message);
+    const failure = await runtime.invoke(wires.wireTo(), call).catch((error: Error) => error.message);
     return { failure, sent: server.requests.length };
   };
   const deep = JSON.parse(`${'{"a":'.repeat(128)}1${'}'.repeat(128)}`);

@@ -3,7 +3,7 @@ import type { Wire } from '../../src/runtime/wire.js';
 import { KEY, THREAD } from '../events/build.js';
 import { errorOf } from '../support/failing.js';
 import { type Reply, startServing } from '../support/serving.js';
-import { workbench } from './wire-of.js';
+import { openWires } from './open-wires.js';
 
 const TOOLSET = {
   name: 'demo',
@@ -18,15 +18,15 @@ const json =
 describe('discovery', () => {
   test('requests the URL as given, then its origin, which takes the notices', async () => {
     await using server = await startServing(404, json(TOOLSET));
-    await using bench = workbench();
-    const wire = bench.wireTo(`${server.url}tools/x/`);
+    await using wires = openWires();
+    const wire = wires.wireTo(`${server.url}tools/x/`);
     const { toolset } = await wire.discover();
     expect(server.requests.map(({ method, url, headers }) => [method, url, headers.accept])).toEqual([
       ['GET', '/tools/x/.well-known/rap-toolset', 'application/json'],
       ['GET', '/.well-known/rap-toolset', 'application/json'],
     ]);
     expect([`${wire.base}/`, toolset.name]).toEqual([server.url, 'demo']);
-    expect(bench.history.toolsets).toMatchObject([{ toolset: 'demo', operations: ['a'] }]);
+    expect(wires.history.toolsets).toMatchObject([{ toolset: 'demo', operations: ['a'] }]);
   });
 
   test.each<[string, Reply, string, RegExp]>([
@@ -37,8 +37,8 @@ describe('discovery', () => {
     ['no answer', 'reset', 'unreachable', /\/x\/\.well-known\/rap-toolset: /],
   ])('an error contains the URL and a hint: %s', async (_, reply, code, message) => {
     await using server = await startServing(reply);
-    await using bench = workbench();
-    const error = await errorOf(() => bench.wireTo(`${server.url}x`).discover());
+    await using wires = openWires();
+    const error = await errorOf(() => wires.wireTo(`${server.url}x`).discover());
     expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
     expect(error.hint).toMatch(/./);
     expect(error.hint).not.toMatch(/--endpoint/); // library callers have no options
@@ -48,24 +48,24 @@ describe('discovery', () => {
     await using server = await startServing(response =>
       response.setHeader('content-encoding', 'Identity').end(JSON.stringify(TOOLSET)),
     );
-    await using bench = workbench();
+    await using wires = openWires();
     const recorded: unknown[] = [];
-    bench.log.subscribe(event => event.kind === 'response' && recorded.push(event.body?.text));
-    await bench.wireTo(server.url).discover();
+    wires.log.subscribe(event => event.kind === 'response' && recorded.push(event.body?.text));
+    await wires.wireTo(server.url).discover();
     expect(recorded).toEqual([JSON.stringify(TOOLSET)]);
   });
 
   test('reports every error of an invalid toolset, safe to print', async () => {
     await using server = await startServing(json({ ...TOOLSET, name: '', tools: [{ name: '\u001b[2J' }] }));
-    await using bench = workbench();
-    const { faults } = await errorOf(() => bench.wireTo(server.url).discover());
+    await using wires = openWires();
+    const { faults } = await errorOf(() => wires.wireTo(server.url).discover());
     expect(faults.length).toBeGreaterThanOrEqual(4);
     for (const fault of faults) expect(fault).not.toMatch(/\p{Cc}/u);
   });
 
   test('row 10, row 9: does not connect to a metadata address', async () => {
-    await using bench = workbench();
-    const { code } = await errorOf(() => bench.wireTo('http://169.254.169.254/').discover());
+    await using wires = openWires();
+    const { code } = await errorOf(() => wires.wireTo('http://169.254.169.254/').discover());
     expect(code).toBe('refused-address');
   });
 
@@ -74,9 +74,9 @@ describe('discovery', () => {
     [404, 'give the base'],
   ])('after %i a command gives its own hint', async (status, hint) => {
     await using server = await startServing(status);
-    await using bench = workbench();
+    await using wires = openWires();
     const hints = { locked: 'give --tool-bearer', missing: 'give the base' };
-    await expect(bench.wireTo(server.url).discover(hints)).rejects.toMatchObject({ hint });
+    await expect(wires.wireTo(server.url).discover(hints)).rejects.toMatchObject({ hint });
   });
 });
 
@@ -86,9 +86,9 @@ describe('row 12: credentials', () => {
     ['go to no other', false],
   ])('%s', async (_, isOwn) => {
     await using server = await startServing(200);
-    await using bench = workbench();
+    await using wires = openWires();
     const headers = { authorization: 'Bearer canary' };
-    const wire = bench.wireTo(isOwn ? server.url : 'http://127.0.0.1:1', headers);
+    const wire = wires.wireTo(isOwn ? server.url : 'http://127.0.0.1:1', headers);
     const request = { method: 'GET', url: server.url, read: 'nothing' } as const;
     await wire.request({ purpose: 'discovery' }, request);
     expect(server.requests[0]?.headers.authorization).toBe(isOwn ? 'Bearer canary' : undefined);
@@ -115,8 +115,8 @@ test.each<[string, (wire: Wire) => ReturnType<Wire['notify']>, string, object]>(
   ['RT-CHOICE: a selection', choose, '/choices/1?x=2', SELECTION],
 ])('%s POSTs exactly its fields', async (_, send, path, body) => {
   await using server = await startServing(200);
-  await using bench = workbench();
-  expect(await send(bench.wireTo(server.url))).toMatchObject({ status: 200, reason: '' });
+  await using wires = openWires();
+  expect(await send(wires.wireTo(server.url))).toMatchObject({ status: 200, reason: '' });
   expect(server.requests).toMatchObject([{ method: 'POST', url: path }]);
   expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual(body);
 });
@@ -128,18 +128,18 @@ test.each<[Reply, typeof close]>([
   ['reset', choose],
 ])('RT-NOTIFY: after %s a message is not sent again, and nothing is thrown', async (reply, send) => {
   await using server = await startServing(reply);
-  await using bench = workbench();
-  expect(await send(bench.wireTo(server.url))).toMatchObject({ status: reply === 'reset' ? null : reply });
+  await using wires = openWires();
+  expect(await send(wires.wireTo(server.url))).toMatchObject({ status: reply === 'reset' ? null : reply });
   expect(server.requests).toHaveLength(1);
-  expect([...bench.history.untracked.values()]).toHaveLength(1);
+  expect([...wires.history.untracked.values()]).toHaveLength(1);
 });
 
 test('RT-CHOICE: a slow response_url gets more time than a notice, and one request', async () => {
   await using server = await startServing(response => {
     setTimeout(() => response.writeHead(200).end(), 1_100);
   });
-  await using bench = workbench();
-  const wire = bench.wireTo(server.url);
+  await using wires = openWires();
+  const wire = wires.wireTo(server.url);
   const [sent, closed] = await Promise.all([choose(wire), close(wire)]);
   expect([sent.status, closed.status]).toEqual([200, null]);
   expect(server.requests.filter(({ url }) => url?.startsWith('/choices/1'))).toHaveLength(1);
@@ -149,12 +149,12 @@ describe('the answer to a notice', () => {
   /** Returns the answer, and the bodies that were recorded. */
   async function closing(reply: Reply, waiting = {}) {
     await using server = await startServing(reply);
-    await using bench = workbench();
+    await using wires = openWires();
     const said: string[] = [];
-    bench.log.subscribe(event => {
+    wires.log.subscribe(event => {
       if (event.kind === 'response' && event.body) said.push(Buffer.from(event.body.bytes).toString());
     });
-    return { answer: await bench.wireTo(server.url).notify(CLOSE, waiting), said };
+    return { answer: await wires.wireTo(server.url).notify(CLOSE, waiting), said };
   }
 
   test('reports a refusal with the beginning of its body', async () => {
@@ -190,8 +190,8 @@ describe('the answer to a notice', () => {
     ['http://127.0.0.1:1', /ECONNREFUSED/, /Is the tool running/],
     ['http://169.254.169.254', /was not called/, /never link-local/],
   ])('%s does not answer: reports the reason', async (url, reason, hint) => {
-    await using bench = workbench();
-    expect(await bench.wireTo(url).notify(CLOSE)).toMatchObject({
+    await using wires = openWires();
+    expect(await wires.wireTo(url).notify(CLOSE)).toMatchObject({
       status: null,
       reason: expect.stringMatching(reason),
       hint: expect.stringMatching(hint),

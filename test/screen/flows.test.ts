@@ -5,9 +5,9 @@ import { type Folder, temporaryFolder } from '../e2e/support/folder.js';
 import { startMockHere } from '../e2e/support/mock.js';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
 import { startScript } from '../e2e/support/session-mock.js';
+import { printedPid } from './support/printed-pid.js';
 import { openProgram, openShell, type Screen } from './support/screen.js';
 import { openHere, openStepsHere } from './support/screen-here.js';
-import { toldPid } from './support/told-pid.js';
 
 const CTRL_C = '\u0003';
 const ASKED = '⏎ choose';
@@ -35,7 +35,7 @@ afterAll(() => Promise.all([plain.stop(), stdlib.stop(), folder[Symbol.asyncDisp
 
 describe.concurrent('a page to visit', () => {
   test('threats, row 13: o opens it, and nothing else does; its URL is one argument', async () => {
-    const { env, argv } = await desktop('opens', 0);
+    const { env, argv } = await fakeOpener('opens', 0);
     await using screen = openProgram(['invoke', plain.url, 'sign_in'], { columns: 120, env });
     await screen.shows('o opens it   Ctrl-C cancels');
     const [, url = ''] = /visit (\S+) to continue/.exec(screen.text()) ?? [];
@@ -55,7 +55,7 @@ describe.concurrent('a page to visit, for an agent session', () => {
     const tools = [{ name: 'sign_in', description: 'Sign in', input_schema: { type: 'object' } }];
     const calls = [{ tool_name: 'sign_in', args: {}, id: 'call_1' }];
     const platform = await startScript({ session: { tools, rounds: [{ calls }], answer: 'Welcome' } });
-    const { env } = await desktop('fails-too', 3);
+    const { env } = await fakeOpener('fails-too', 3);
     const words = ['session', 'answer', platform.url, platform.session, '--tool', plain.url];
     await using screen = openProgram(words, { columns: 120, env: { ...env, API_KEY: platform.key } });
     await screen.shows('? sign_in call_1 asks\nvisit this URL to continue:\nhttp');
@@ -92,7 +92,7 @@ describe.concurrent('the terminal is restored', () => {
   test('after SIGTERM at a question: exit 143', async () => {
     await using screen = shell(asking());
     await screen.shows(ASKED);
-    process.kill(await toldPid(screen), 'SIGTERM');
+    process.kill(await printedPid(screen), 'SIGTERM');
     expect(await screen.ended).toBe(0);
     expectRestored(screen, 143);
   });
@@ -112,7 +112,7 @@ describe.concurrent('the terminal is restored', () => {
     const fault = await folder.write('fault.cjs', FAULT);
     await using screen = shell(`env NODE_OPTIONS="--require ${fault}" ${asking()}`);
     await screen.shows(ASKED);
-    process.kill(await toldPid(screen), 'SIGUSR2');
+    process.kill(await printedPid(screen), 'SIGUSR2');
     expect(await screen.ended).toBe(0);
     expectRestored(screen, 1);
     expect(screen.emulator.history()).toContain('a fault of its own');
@@ -148,7 +148,7 @@ describe.concurrent('a followed subscription', () => {
 });
 
 /** A search path with an `xdg-open` that records what it is given, each on a line of its own. */
-async function desktop(name: string, status: number) {
+async function fakeOpener(name: string, status: number) {
   const bin = folder.file(name);
   const record = join(bin, 'argv');
   await mkdir(bin);

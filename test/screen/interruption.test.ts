@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../e2e/support/folder.js';
 import { fieldOf, type Peer, startPeer } from '../e2e/support/peers.js';
+import { printedPid } from './support/printed-pid.js';
 import { expectRestored, LOOK_BACK } from './support/restored.js';
 import { openShell } from './support/screen.js';
-import { toldPid } from './support/told-pid.js';
 
 const WAITING = '… waiting for the result';
 const CTRL_C = '\u0003';
@@ -45,7 +45,7 @@ describe.concurrent('an interrupted live view', () => {
   ] as const)('%s restores the terminal, exits with %i and cancels the call', async (signal, status) => {
     await using screen = shell(`${slow(signal)} & child=$!; echo "pid $child"; wait $child; wait $child`);
     await plain.seen('invocation', entry => entry.raw.includes(signal));
-    process.kill(await toldPid(screen), signal);
+    process.kill(await printedPid(screen), signal);
     expect(await screen.ended).toBe(0);
     expectRestored(screen, status);
     await plain.seen('cancel_tool_call', entry => entry.raw.includes(signal));
@@ -58,7 +58,7 @@ describe.concurrent('an interrupted live view', () => {
       `NODE_OPTIONS="--import ${faulty}" ${slow('faulty')} & child=$!; echo "pid $child"; wait $child`,
     );
     await plain.seen('invocation', entry => entry.raw.includes('faulty'));
-    process.kill(await toldPid(screen), 'SIGUSR2');
+    process.kill(await printedPid(screen), 'SIGUSR2');
     expect(await screen.ended).toBe(0);
     expectRestored(screen, 1);
     expect(screen.text()).toContain('internal error: a fault of ours');

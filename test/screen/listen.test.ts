@@ -34,8 +34,8 @@ describe.concurrent('listen on a terminal', () => {
     expect(screen.text()).toMatch(/^listening at http:\/\/127\.0\.0\.1:\d+, give tools this callback_url:\n/);
     await screen.post({ type: 'tool_result', ...IDS, text: 'hello' });
     await screen.shows('LLM text');
-    const told = screen.text();
-    expect(told).toMatch(
+    const text = screen.text();
+    expect(text).toMatch(
       /✓ result\n +would match a pending call with group_id t and id c\n\nHUMAN text .*\nhello\n\nLLM text/,
     );
     screen.type(CTRL_C);

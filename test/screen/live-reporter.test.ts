@@ -36,7 +36,7 @@ const { signal: never } = new AbortController();
 
 const patch = (line: string) => `--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+${line}\n`;
 
-/** The reporter alone, drawn by Ink into an emulator: a story instead of a tool. */
+/** The reporter alone, drawn by Ink into an emulator, with made-up events. */
 function open({ columns = 100, rows = 30 }: Partial<Size> = {}, level: 0 | 2 = 0, keyboard = fakeKeyboard()) {
   const emulator = new Emulator({ columns, rows });
   const stdout = Object.assign(fakeTerminal(emulator, { columns, rows }).stream, { rows });

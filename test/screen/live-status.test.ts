@@ -18,10 +18,10 @@ function statusAfter(
   now: number,
   columns: number,
   timeoutMs: number,
-  ...story: readonly (readonly Moment[])[]
+  ...parts: readonly (readonly Moment[])[]
 ) {
   const history = new History();
-  for (const event of eventsOf(...story)) history.apply(event);
+  for (const event of eventsOf(...parts)) history.apply(event);
   let time = 0;
   const clock = { now: () => time, runnable: () => time, wall: () => new Date(0), after: () => () => {} };
   const model = new LiveModel({ history, clock, timeoutMs, interrupt() {}, onChange() {} });
@@ -46,6 +46,6 @@ test.each([
   [3_500, 80, /^… subscribed: 0 events, 3s; Ctrl-C cancels$/],
   [73_500, 30, /^… subscribed: 0 events, 1m 13s$/],
 ])('a subscription after %i ms at %i columns', (now, columns, words) => {
-  const story = [call(), acknowledged(), arrives({ ...RESULT, subscription: true })];
-  expect(statusAfter(now, columns, 0, ...story)).toEqual([expect.stringMatching(words)]);
+  const parts = [call(), acknowledged(), arrives({ ...RESULT, subscription: true })];
+  expect(statusAfter(now, columns, 0, ...parts)).toEqual([expect.stringMatching(words)]);
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../e2e/support/folder.js';
 import { type InvokeOptions, openRuntime } from '../peers/runtime.mjs';
+import { printedPid } from './support/printed-pid.js';
 import { expectRestored, LOOK_BACK } from './support/restored.js';
 import { openProgram, openShell, type ScreenOptions } from './support/screen.js';
 import { openHere, type ScreenHere } from './support/screen-here.js';
-import { toldPid } from './support/told-pid.js';
 
 const SUBSCRIPTION = `
 version: 1
@@ -120,7 +120,7 @@ describe.concurrent('the terminal is restored', () => {
   test('after SIGHUP', async () => {
     await using screen = shell("sh -c 'echo pid $$; exec $TOOL mock-tool'");
     await screen.shows('No calls yet.');
-    const pid = await toldPid(screen);
+    const pid = await printedPid(screen);
     process.kill(pid, 'SIGHUP');
     expect(await screen.ended).toBe(0);
     expectRestored(screen, 0, ABOVE);
@@ -129,7 +129,7 @@ describe.concurrent('the terminal is restored', () => {
   test('after a second signal, without waiting for pending calls', async () => {
     await using screen = shell("sh -c 'echo pid $$; exec $TOOL mock-tool --drain 60s'");
     await screen.shows('No calls yet.');
-    const pid = await toldPid(screen);
+    const pid = await printedPid(screen);
     await using calling = await runtimeOf(screen);
     const call = await calling.call('edit_file', { path: 'a.txt' }, { answers: ['hang'] });
     await call.waitFor(() => true);

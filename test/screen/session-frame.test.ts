@@ -17,7 +17,7 @@ import {
   answered,
   awaiting,
   BASE,
-  CLIENT_STORY,
+  CLIENT_SESSION,
   LOOKUP,
   NAMELESS,
   result,
@@ -30,7 +30,7 @@ import { fakeClock } from '../support/fake-clock.js';
 import { drawn } from '../tui/drawn.js';
 import { press } from '../tui/workbench/form/support/pressing.js';
 
-type Story = readonly (readonly Moment[])[];
+type Parts = readonly (readonly Moment[])[];
 const SIZE = { columns: 80, rows: 24 };
 const AROUND = { status: [], views: [], panes: null, picker: null };
 
@@ -45,13 +45,13 @@ function foldAll(events: readonly Event[]) {
 
 /** What is drawn of a session that is answered. */
 function draw(
-  story: Story,
+  parts: Parts,
   size = SIZE,
   now = 5_000,
   level: 0 | 2 = 0,
   asks: UserChoice | OAuth | null = null,
 ): Frame {
-  const known = foldAll(eventsOf(...story));
+  const known = foldAll(eventsOf(...parts));
   const panes = (exchange: Exchange) => panesOf(exchange, new Set(['diff', 'text']));
   const about = { id: SESSION, url: `${BASE}/${SESSION}`, isOver: asks === null };
   const picker = asks?.type === 'user_choice' ? new Picker(asks) : null;
@@ -64,7 +64,7 @@ const rowsOf = ({ steps, views, panes }: Frame) =>
 
 describe('session answer', () => {
   test('in 40 × 8: the session, its latest call, and its outcome', () => {
-    const rows = rowsOf(draw(CLIENT_STORY, { columns: 40, rows: 8 }));
+    const rows = rowsOf(draw(CLIENT_SESSION, { columns: 40, rows: 8 }));
     expect(rows[0]).toBe('session session_1  http://127.0.0.1:4000');
     expect(rows.some(row => /^❯ lookup_order +✗ error/.test(row))).toBe(true);
   });
@@ -80,7 +80,7 @@ describe('questions of a tool', () => {
     prompt: 'May the file src/main.rs be written, although it is outside of the folder?',
     choices: ['Yes once', 'Yes, always', 'No'],
   } as UserChoice;
-  const asked = (message: object): Story => [
+  const asked = (message: object): Parts => [
     status('awaiting_tool_results'),
     awaiting([one, two]),
     ...legTo('call_1', message),
@@ -104,8 +104,8 @@ describe('questions of a tool', () => {
 
   test('a call with a question is visible among very many', () => {
     const many = Array.from({ length: 40 }, (_, index) => ({ ...LOOKUP, key: `c${index}`, id: `c${index}` }));
-    const story = [awaiting([one, ...many]), ...legTo('call_1', choice)];
-    const { steps } = draw(story, { columns: 100, rows: 24 }, 5_000, 0, choice);
+    const parts = [awaiting([one, ...many]), ...legTo('call_1', choice)];
+    const { steps } = draw(parts, { columns: 100, rows: 24 }, 5_000, 0, choice);
     expect(steps.find(row => row.startsWith('❯'))).toMatch(/call_1 +\? asks you/);
     expect(steps.at(-1)).toMatch(/^ {2}… \d+ other calls$/);
   });
@@ -113,9 +113,9 @@ describe('questions of a tool', () => {
 
 const PLATFORM = { url: 'http://127.0.0.1:4711', key: 'the-key' as string | null, session: SESSION };
 
-/** The screen of a platform after a story and these keys. */
+/** The screen of a platform after these events and keys. */
 function drawPlatform(
-  story: Story,
+  parts: Parts,
   keys: readonly string[] = [],
   size = SIZE,
   level: 0 | 2 = 0,
@@ -123,7 +123,7 @@ function drawPlatform(
 ) {
   const clock = fakeClock();
   const view = new PlatformView({ platform, clock, level, onQuit: () => {} }, () => {});
-  for (const event of eventsOf(...story)) view.event(event);
+  for (const event of eventsOf(...parts)) view.event(event);
   clock.advance(9_000);
   view.frame(size);
   for (const key of keys) view.press(press(key));
@@ -133,8 +133,8 @@ function drawPlatform(
 describe('session mock', () => {
   test('shows its key whole at every width, unless it was given', () => {
     const key = 'a-b_c'.repeat(9);
-    const rows = (columns: number, told: string | null) =>
-      drawPlatform([], [], { columns, rows: 12 }, 0, { ...PLATFORM, key: told });
+    const rows = (columns: number, shown: string | null) =>
+      drawPlatform([], [], { columns, rows: 12 }, 0, { ...PLATFORM, key: shown });
     expect(rows(80, key)[1]).toBe(`key ${key}`);
     expect(rows(40, key).slice(1, 3)).toEqual([`key ${key.slice(0, 36)}`, `    ${key.slice(36)}`]);
     expect(rows(80, null).join('\n')).not.toMatch(/^key/m);
@@ -145,8 +145,8 @@ describe('session mock', () => {
     [80, 'a-b_c'.repeat(8), / session_1 \\\n +--key (a-b_c){8} --tool <url>$/m],
     [130, null, / session_1 --tool <url>$/m],
   ])('its command in %i columns has the generated key %s', (columns, key, shown) => {
-    for (const story of [[], [status('awaiting_tool_results'), awaiting([LOOKUP])]])
-      expect(drawPlatform(story, [], { columns, rows: 30 }, 0, { ...PLATFORM, key }).join('\n')).toMatch(
+    for (const parts of [[], [status('awaiting_tool_results'), awaiting([LOOKUP])]])
+      expect(drawPlatform(parts, [], { columns, rows: 30 }, 0, { ...PLATFORM, key }).join('\n')).toMatch(
         shown,
       );
   });
@@ -169,14 +169,14 @@ test('no row is wider than the terminal, and no frame higher', () => {
   fc.assert(
     fc.property(text, text, size, keys, (one, two, size, pressed) => {
       const asked = { key: one, tool_name: two, args: { [one]: two }, id: one };
-      const story = [
+      const parts = [
         status('awaiting_tool_results'),
         awaiting([asked, NAMELESS]),
         ...legTo(one, { type: 'tool_result', id: one, text: two }),
         answered(asked, result(asked, two)),
         status(one, { answer: two }),
       ];
-      const { steps, views, panes } = draw(story, size, 9_000, 2);
+      const { steps, views, panes } = draw(parts, size, 9_000, 2);
       const blocks = [
         steps,
         views,
@@ -189,7 +189,7 @@ test('no row is wider than the terminal, and no frame higher', () => {
       const shown = blocks.filter(rows => rows.length > 0);
       const height = shown.reduce((sum, rows) => sum + rows.length, shown.length - 1);
       expect(height).toBeLessThan(size.rows);
-      const platform = drawPlatform(story, pressed, size, 2);
+      const platform = drawPlatform(parts, pressed, size, 2);
       expect(platform).toHaveLength(size.rows - 1);
       for (const row of [...shown.flat(), ...platform])
         expect(stringWidth(row)).toBeLessThanOrEqual(size.columns);

@@ -31,7 +31,7 @@ const CTRL_C = '\u0003';
 
 const BEGUN = [status('awaiting_tool_results'), awaiting([LOOKUP, NAMELESS])];
 
-/** A terminal that Ink draws into, and a log to tell stories on. */
+/** A terminal that Ink draws into, and a log for events. */
 function openTerminal({ columns = 100, rows = 24 }: Partial<Size> = {}) {
   const emulator = new Emulator({ columns, rows });
   const keyboard = fakeKeyboard();
@@ -50,7 +50,7 @@ function openTerminal({ columns = 100, rows = 24 }: Partial<Size> = {}) {
   };
 }
 
-/** The view of a session that is answered: a story instead of a platform. */
+/** The view of a session that is answered, without a platform. */
 function openAnswer(size: Partial<Size> = {}, level: 0 | 2 = 0) {
   const terminal = openTerminal(size);
   const { stdout, keyboard, log } = terminal;
@@ -129,7 +129,7 @@ describe('session answer', () => {
   });
 });
 
-/** The list of a platform: a story instead of a server. */
+/** The list of a platform, without a server. */
 function openPlatform(size: Partial<Size> = {}) {
   const terminal = openTerminal(size);
   const { stdout, keyboard, log } = terminal;

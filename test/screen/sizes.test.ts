@@ -44,11 +44,11 @@ describe.concurrent('a frame', () => {
       await using screen = openStepsHere(steps, { columns, rows: height });
       expect(await screen.ended).toBe(0);
       expectIntact(screen);
-      const story = screen.emulator.history().split('\n').slice(BEFORE.length);
-      expect(story.length).toBeLessThanOrEqual(height);
-      expect(story.filter(row => row.startsWith('HUMAN'))).toHaveLength(1);
-      expect(story.join('\n')).toMatch(/… \d+ more lines/);
-      expect(story.at(-1)).toBe('status 0');
+      const lines = screen.emulator.history().split('\n').slice(BEFORE.length);
+      expect(lines.length).toBeLessThanOrEqual(height);
+      expect(lines.filter(row => row.startsWith('HUMAN'))).toHaveLength(1);
+      expect(lines.join('\n')).toMatch(/… \d+ more lines/);
+      expect(lines.at(-1)).toBe('status 0');
     },
   );
 });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([plain.stop(), odd.stop()]));
 
-/** Where a live view would do harm, or no one would see it, its story is reported in lines: written once, never redrawn. */
+/** Where a live view would do harm, or no one would see it, events are printed as lines and never redrawn. */
 describe.concurrent('no live view', () => {
   test.each([
     ['CI is empty', {}, { CI: '' }],

@@ -7,10 +7,10 @@ import { fieldOf, type Peer, startPeer } from '../e2e/support/peers.js';
 import { Emulator } from './support/emulator.js';
 import { fakeKeyboard } from './support/fake-keyboard.js';
 import { fakeTerminal } from './support/fake-terminal.js';
+import { printedPid } from './support/printed-pid.js';
 import { expectRestored, LOOK_BACK } from './support/restored.js';
 import { openProgram, openShell, type Screen, type ScreenOptions } from './support/screen.js';
 import { openHere, openStepsHere } from './support/screen-here.js';
-import { toldPid } from './support/told-pid.js';
 
 const CTRL_C = '\u0003';
 
@@ -158,8 +158,8 @@ test('an error in the first frame leaves the terminal unchanged', () => {
       throw new Error('a fault of ours');
     },
   };
-  const stage = { stdin: fakeKeyboard().stream, stdout, clock: systemClock };
-  expect(() => fullScreen(() => play, stage)).toThrow('a fault of ours');
+  const terminal = { stdin: fakeKeyboard().stream, stdout, clock: systemClock };
+  expect(() => fullScreen(() => play, terminal)).toThrow('a fault of ours');
   expect(emulator.raw).toBe('');
 });
 
@@ -173,7 +173,7 @@ async function waiting(nodeOptions = '', env = '') {
   const line = `sh -c 'echo pid $$; exec $TOOL invoke -i ${plain.url} slow ms=60000'`;
   const screen = shell(`NODE_OPTIONS="${nodeOptions}" ${env} ${line}`);
   const id = await begun(screen);
-  return { screen, id, pid: await toldPid(screen) };
+  return { screen, id, pid: await printedPid(screen) };
 }
 
 /** Calls what the form is for; how the id of the call begins. */

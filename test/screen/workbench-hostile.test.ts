@@ -154,7 +154,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
       server({
         ...readyServer([], {
           name: evil('toolset'),
-          description: evil('told'),
+          description: evil('listed'),
           endpoint: evil('http://e/'),
         }).state,
         notes: [evil('note')],
@@ -164,7 +164,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
       { shown: [seen('about')] },
       { keys: 'j', shown: [seen('command')] },
       { keys: 'j', shown: [seen('message'), seen('fault'), seen('hint')] },
-      { keys: 'j', shown: [seen('toolset'), seen('told'), seen('http://e/'), seen('about'), seen('note')] },
+      { keys: 'j', shown: [seen('toolset'), seen('listed'), seen('http://e/'), seen('about'), seen('note')] },
     ],
   },
   'an operation, its schema and its form': {

@@ -1,15 +1,15 @@
 /** What Node takes for a leak: too many listeners of one signal. */
 export function leaks() {
-  const told: string[] = [];
+  const messages: string[] = [];
   const onWarning = ({ name, message }: Error) => {
-    if (name === 'MaxListenersExceededWarning') told.push(message);
+    if (name === 'MaxListenersExceededWarning') messages.push(message);
   };
   process.on('warning', onWarning);
   return {
     /** A warning is reported a turn later. */
-    told: async () => {
+    warnings: async () => {
       await new Promise(setImmediate);
-      return told;
+      return messages;
     },
     [Symbol.dispose]: () => void process.off('warning', onWarning),
   };

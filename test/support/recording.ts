@@ -4,11 +4,11 @@ import { transcriptWriter } from '../../src/events/transcript-writer.js';
 import { createRedactor } from '../../src/util/redact.js';
 
 /*
- * Recordings of calls, told in a few words: `recorded(told({ id: 'call_1' }, { at: 20, message: result('done') }))`. Times are in ms since
+ * Builds recordings of calls: `recorded(recordedCall({ id: 'call_1' }, { at: 20, message: result('done') }))`. Times are in ms since
  * the start of the call.
  */
 
-export type Saying = { readonly at: number } & (
+export type CallStep = { readonly at: number } & (
   | { readonly message: object | string; readonly status?: number | 'broken'; readonly attempt?: number }
   | { readonly acknowledged: number | Broken }
   | { readonly chosen: number; readonly status?: number }
@@ -18,18 +18,18 @@ export type Saying = { readonly at: number } & (
 
 type Broken = keyof typeof BROKEN;
 
-export interface Told {
+export interface RecordedCall {
   readonly invocation: Readonly<Record<string, unknown>>;
-  /** When it was made. */
+  /** The time of its invocation. */
   readonly at: number;
-  readonly says: readonly Saying[];
+  readonly steps: readonly CallStep[];
 }
 
-/** One call; acknowledged after 1 ms, unless it is said otherwise. */
-export function told(
+/** One call; acknowledged after 1 ms by default. */
+export function recordedCall(
   { at = 0, ...fields }: { readonly at?: number } & Readonly<Record<string, unknown>>,
-  ...says: readonly Saying[]
-): Told {
+  ...steps: readonly CallStep[]
+): RecordedCall {
   const invocation = {
     operation: 'edit_file',
     arguments: {},
@@ -38,8 +38,8 @@ export function told(
     callback_url: 'http://127.0.0.1:4000/callback/token',
     ...fields,
   };
-  const isAcknowledged = says.some(saying => 'acknowledged' in saying);
-  return { invocation, at, says: isAcknowledged ? says : [{ at: 1, acknowledged: 200 }, ...says] };
+  const isAcknowledged = steps.some(step => 'acknowledged' in step);
+  return { invocation, at, steps: isAcknowledged ? steps : [{ at: 1, acknowledged: 200 }, ...steps] };
 }
 
 export const result = (text: string, fields: object = {}): Readonly<Record<string, unknown>> => ({
@@ -47,13 +47,13 @@ export const result = (text: string, fields: object = {}): Readonly<Record<strin
   ...fields,
 });
 
-export function recorded(...calls: readonly Told[]): Event[] {
+export function recorded(...calls: readonly RecordedCall[]): Event[] {
   let legs = 0;
   const timed = calls.flatMap((call, index) => factsOf(call, `key_${index}`, () => `leg_${++legs}`));
   return stamped(timed);
 }
 
-/** What discovery gave, before all the rest. */
+/** Puts a discovery before these events. */
 export function discovered(toolset: object, events: readonly Event[], status = 200): Event[] {
   const about = { leg: 'discovery', headers: {} } as const;
   const facts: Fact[] = [
@@ -107,7 +107,7 @@ interface Timed {
   readonly fact: Fact;
 }
 
-function factsOf({ invocation, at, says }: Told, key: string, nextLeg: () => string): Timed[] {
+function factsOf({ invocation, at, steps }: RecordedCall, key: string, nextLeg: () => string): Timed[] {
   const calls = [key];
   const request = (purpose: RequestEvent['purpose'], leg: string, body: Content, attempt = 1): Fact => {
     const way = purpose === 'callback' ? TO_RUNTIME : TO_TOOL;
@@ -118,38 +118,38 @@ function factsOf({ invocation, at, says }: Told, key: string, nextLeg: () => str
     typeof status === 'string'
       ? { kind: 'broken', leg, calls, ...BROKEN[status] }
       : { kind: 'response', leg, calls, status, headers: {} };
-  const attempts = says.filter(saying => 'acknowledged' in saying).map(() => nextLeg());
+  const attempts = steps.filter(step => 'acknowledged' in step).map(() => nextLeg());
   const first = attempts[0] ?? nextLeg();
   let answered = 0;
-  const told = says.flatMap((saying): Timed[] => {
-    const when = at + saying.at;
+  const timed = steps.flatMap((step): Timed[] => {
+    const when = at + step.at;
     const all = (...facts: Fact[]) => facts.map(fact => ({ at: when, fact }));
-    if ('acknowledged' in saying) {
+    if ('acknowledged' in step) {
       const leg = attempts[answered++] ?? first;
       const again = answered > 1 ? [request('invocation', leg, Content.ofJson(invocation), answered)] : [];
-      return all(...again, answer(leg, saying.acknowledged));
+      return all(...again, answer(leg, step.acknowledged));
     }
-    if ('consent' in saying)
-      return all({ kind: 'decided', what: 'consent', by: 'person', value: saying.consent, calls });
+    if ('consent' in step)
+      return all({ kind: 'decided', what: 'consent', by: 'person', value: step.consent, calls });
     const leg = nextLeg();
-    if ('message' in saying) {
-      const { message, attempt, status = 200 } = saying;
+    if ('message' in step) {
+      const { message, attempt, status = 200 } = step;
       const body = typeof message === 'string' ? new Content(Buffer.from(message)) : Content.ofJson(message);
       return all(request('callback', leg, body, attempt), answer(leg, status));
     }
-    const [purpose, body, status] = noticeOf(saying, invocation);
+    const [purpose, body, status] = noticeOf(step, invocation);
     return all(request(purpose, leg, Content.ofJson(body)), answer(leg, status));
   });
-  return [{ at, fact: request('invocation', first, Content.ofJson(invocation)) }, ...told];
+  return [{ at, fact: request('invocation', first, Content.ofJson(invocation)) }, ...timed];
 }
 
 function noticeOf(
-  saying: Extract<Saying, { chosen: number } | { notice: string }>,
-  { id, group_id }: Told['invocation'],
+  step: Extract<CallStep, { chosen: number } | { notice: string }>,
+  { id, group_id }: RecordedCall['invocation'],
 ): [RequestEvent['purpose'], object, number] {
-  if ('chosen' in saying) return ['choice', { id, selected: saying.chosen }, saying.status ?? 200];
-  const cancelled = saying.notice === 'cancel' ? { tool_call_id: id } : {};
-  return [saying.notice, { thread_id: group_id, ...cancelled }, 200];
+  if ('chosen' in step) return ['choice', { id, selected: step.chosen }, step.status ?? 200];
+  const cancelled = step.notice === 'cancel' ? { tool_call_id: id } : {};
+  return [step.notice, { thread_id: group_id, ...cancelled }, 200];
 }
 
 /** A moment later what belongs together has happened. */

@@ -5,7 +5,7 @@ import { openUrl } from '../../src/system/child.js';
 import { temporaryFolder } from '../e2e/support/folder.js';
 
 /** A folder to be searched first, with a program in it that records what it is given, each on a line of its own. */
-async function desktop(name: string, status = 0) {
+async function fakeOpener(name: string, status = 0) {
   const folder = await temporaryFolder();
   const record = folder.file('argv');
   const script = `#!/bin/sh\nprintf '%s\\n' "$#" "$@" > '${record}'\nexit ${status}\n`;
@@ -23,33 +23,33 @@ describe('threats, row 13: a page', () => {
     ['freebsd', 'xdg-open'],
     ['darwin', 'open'],
   ] as const)('on %s is passed to %s as one argument', async (platform, name) => {
-    await using desk = await desktop(name);
+    await using opener = await fakeOpener(name);
     const url = 'https://auth.example/consent?for=call_1&scope=a%20b#top';
-    expect(await openUrl(url, { platform, env: desk.env })).toEqual({ ok: true });
-    expect(await desk.argv()).toEqual([url]);
+    expect(await openUrl(url, { platform, env: opener.env })).toEqual({ ok: true });
+    expect(await opener.argv()).toEqual([url]);
   });
 
   test('on this machine may use http', async () => {
-    await using desk = await desktop('xdg-open');
+    await using opener = await fakeOpener('xdg-open');
     const url = 'http://127.0.0.1:4711/consent?state=x';
-    expect(await openUrl(url, { platform: 'linux', env: desk.env })).toEqual({ ok: true });
-    expect(await desk.argv()).toEqual([url]);
+    expect(await openUrl(url, { platform: 'linux', env: opener.env })).toEqual({ ok: true });
+    expect(await opener.argv()).toEqual([url]);
   });
 
   test.each(['http://auth.example/consent', 'file:///etc/passwd', '--help=https://auth.example/', ''])(
     '%j is not opened',
     async url => {
-      await using desk = await desktop('xdg-open');
-      expect(await openUrl(url, { platform: 'linux', env: desk.env })).toMatchObject({ ok: false });
-      expect(await desk.argv()).toEqual([]);
+      await using opener = await fakeOpener('xdg-open');
+      expect(await openUrl(url, { platform: 'linux', env: opener.env })).toMatchObject({ ok: false });
+      expect(await opener.argv()).toEqual([]);
     },
   );
 
   test('is never parsed by a shell, with any characters', async () => {
-    await using desk = await desktop('xdg-open');
+    await using opener = await fakeOpener('xdg-open');
     const url = 'https://auth.example/$(touch$IFS-owned)`id`;id|id&id?"a b"=\'c\'\n--flag';
-    expect(await openUrl(url, { platform: 'linux', env: desk.env })).toEqual({ ok: true });
-    const [given = '', ...more] = await desk.argv();
+    expect(await openUrl(url, { platform: 'linux', env: opener.env })).toEqual({ ok: true });
+    const [given = '', ...more] = await opener.argv();
     expect(more).toEqual([]);
     expect(given).toMatch(/^https:\/\/auth\.example\/\S+$/);
     expect(given).not.toMatch(/["\s]/);
@@ -66,15 +66,15 @@ describe('a page that cannot be opened', () => {
   });
 
   test('reports a failed opener', async () => {
-    await using desk = await desktop('xdg-open', 3);
-    const opening = await openUrl('https://auth.example/', { platform: 'linux', env: desk.env });
+    await using opener = await fakeOpener('xdg-open', 3);
+    const opening = await openUrl('https://auth.example/', { platform: 'linux', env: opener.env });
     expect(opening).toEqual({ ok: false, reason: 'xdg-open ended with status 3' });
   });
 
   test('reports an address that is too long for a command line', async () => {
-    await using desk = await desktop('xdg-open');
+    await using opener = await fakeOpener('xdg-open');
     const url = `https://auth.example/${'x'.repeat(3_000_000)}`;
-    const opening = await openUrl(url, { platform: 'linux', env: desk.env });
+    const opening = await openUrl(url, { platform: 'linux', env: opener.env });
     expect(opening).toMatchObject({
       ok: false,
       reason: expect.stringMatching(/^xdg-open could not be started: .*E2BIG/),

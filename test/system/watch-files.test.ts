@@ -39,12 +39,12 @@ async function watched(...paths: string[]) {
   };
   watching = await watchFiles(async () => paths, onChange, { ...systemClock, after });
   const change = async (work: () => Promise<unknown>) => {
-    const told = new Promise<void>(resolve => {
+    const changed = new Promise<void>(resolve => {
       tell = resolve;
     });
     idle = work().then(() => {});
     await idle;
-    await told;
+    await changed;
   };
   return { change, count: () => count };
 }

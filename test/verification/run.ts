@@ -10,14 +10,14 @@ import { Verification } from '../../src/verification/verification.js';
 
 export const FIXTURES = [{ id: 'pay', place: 'tool.yaml:3' }];
 
-export function verified(...story: readonly (readonly Fact[])[]): VerificationReport {
+export function verified(...parts: readonly (readonly Fact[])[]): VerificationReport {
   const verification = new Verification(FIXTURES);
-  tell(verification, ...story);
+  applyFacts(verification, ...parts);
   return verification.report();
 }
 
-export function tell(verification: Verification, ...story: readonly (readonly Fact[])[]): void {
-  for (const [seq, fact] of story.flat().entries()) {
+export function applyFacts(verification: Verification, ...parts: readonly (readonly Fact[])[]): void {
+  for (const [seq, fact] of parts.flat().entries()) {
     const event: Event = { ...fact, seq, at: seq };
     verification.apply(event);
   }

@@ -5,6 +5,7 @@ import { Content } from '../../src/events/content.js';
 import type { Fact } from '../../src/events/events.js';
 import { Verification } from '../../src/verification/verification.js';
 import {
+  applyFacts,
   cancelNotice,
   closeNotice,
   delivered,
@@ -15,7 +16,6 @@ import {
   nameless,
   planned,
   posted,
-  tell,
   verified,
 } from './run.js';
 
@@ -37,7 +37,7 @@ describe('a run in which everything happened', () => {
 
   test('a handler answers calls but is not listed as a fixture', () => {
     const verification = new Verification([]);
-    tell(verification, invoked('a'), matched('a', 'handler:pay'), delivered('a'));
+    applyFacts(verification, invoked('a'), matched('a', 'handler:pay'), delivered('a'));
     expect(verification.report()).toMatchObject({ ok: true, calls: 1, fixtures: [] });
   });
 });
@@ -72,7 +72,7 @@ describe('fixtures', () => {
 
   test('keep their calls after a reload', () => {
     const verification = new Verification(FIXTURES);
-    tell(verification, paid('a'));
+    applyFacts(verification, paid('a'));
     verification.reload([...FIXTURES, { id: 'new', place: 'tool.yaml:9' }]);
     expect(verification.report().fixtures).toMatchObject([
       { id: 'pay', calls: 1, status: 'used' },
@@ -100,7 +100,7 @@ test.each([
   [{ calls: { min: 1, max: 1 } }, 1, 'used'],
 ] as const)('a fixture that expects %j, with %i calls, is %s', (expected, calls, status) => {
   const verification = new Verification([{ id: 'pay', place: 'tool.yaml:7', expect: expected }]);
-  for (let count = 0; count < calls; count++) tell(verification, paid(`c${count}`));
+  for (let count = 0; count < calls; count++) applyFacts(verification, paid(`c${count}`));
   const isFine = status === 'used' || status === 'not-needed';
   expect(verification.report()).toMatchObject({ ok: isFine, fixtures: [{ calls, status }] });
 });
@@ -109,12 +109,12 @@ describe('a call that no fixture answered is a failure', () => {
   const nearest = { fixture: 'pay', path: '$.arguments.amount', reason: 'is 1, not 2' };
 
   test('reports the nearest fixture', () => {
-    const story = [
+    const parts = [
       invoked('a'),
       matched('a', null, { nearest }),
       delivered('a', { text: 'Error: no fixture' }),
     ];
-    expect(verified(paid('b'), ...story)).toMatchObject({
+    expect(verified(paid('b'), ...parts)).toMatchObject({
       ok: false,
       unmatched: { count: 1, examples: [{ operation: 'pay', id: 'a', group_id: 'thread_a', nearest }] },
       undelivered: { count: 0 },
@@ -185,9 +185,9 @@ describe('an undelivered callback is a failure', () => {
       'answered 400',
       'oauth',
     ],
-  ])('%s', (_, story, why, type) => {
-    expect(verified(call('a'), ...story)).toMatchObject({ ok: false, calls: 1, unmatched: { count: 0 } });
-    expect(verified(call('a'), ...story).undelivered).toEqual({
+  ])('%s', (_, parts, why, type) => {
+    expect(verified(call('a'), ...parts)).toMatchObject({ ok: false, calls: 1, unmatched: { count: 0 } });
+    expect(verified(call('a'), ...parts).undelivered).toEqual({
       count: 1,
       examples: [{ operation: 'pay', id: 'a', url, ...(type && { type }), why }],
     });
@@ -195,8 +195,8 @@ describe('an undelivered callback is a failure', () => {
 
   test('an event after the result', () => {
     const event = { type: 'subscription_event' };
-    const story = [paid('a'), delivered('a', event), posted('a', 500, event), dropped('a', 'answered 500')];
-    expect(verified(...story).undelivered.examples).toEqual([
+    const parts = [paid('a'), delivered('a', event), posted('a', 500, event), dropped('a', 'answered 500')];
+    expect(verified(...parts).undelivered.examples).toEqual([
       { operation: 'pay', id: 'a', url, type: 'subscription_event', why: 'answered 500' },
     ]);
   });
@@ -241,8 +241,8 @@ describe('planned faults are no failures', () => {
       'a lost first copy',
       [planned('a', 'duplicate'), posted('a', 500), dropped('a', 'answered 500'), delivered('a')],
     ],
-  ])('%s', (_, story) => {
-    expect(verified(call('a'), ...story).undelivered.count).toBe(0);
+  ])('%s', (_, parts) => {
+    expect(verified(call('a'), ...parts).undelivered.count).toBe(0);
   });
 
   test('but two lost copies are', () => {
@@ -262,11 +262,11 @@ describe('planned faults are no failures', () => {
       ['a dropped event', [faulty('drop')]],
       ['an event that was refused because of its fault', [faulty('wrong-id'), refused]],
       ['an event that was accepted despite its fault', [faulty('wrong-id'), posted('a', 200, event)]],
-    ])('%s', (_, story) => {
-      expect(verified(call('a'), ...story, delivered('a')).ok).toBe(true);
-      expect(verified(call('a'), ...story).undelivered.examples).toMatchObject([{ why: 'still pending' }]);
+    ])('%s', (_, parts) => {
+      expect(verified(call('a'), ...parts, delivered('a')).ok).toBe(true);
+      expect(verified(call('a'), ...parts).undelivered.examples).toMatchObject([{ why: 'still pending' }]);
       const lost = [...posted('a', 500), ...dropped('a', 'answered 500')];
-      expect(verified(call('a'), ...story, lost).undelivered.examples).toMatchObject([
+      expect(verified(call('a'), ...parts, lost).undelivered.examples).toMatchObject([
         { why: 'answered 500' },
       ]);
     });
@@ -289,8 +289,8 @@ describe('the acknowledgement', () => {
   const refused = [...invoked('a', { status: 503 }), ...matched('a', 'pay')];
 
   test.each([503, 404, 201, 204])('a call whose invocation was answered %i needs no result', status => {
-    const story = [...invoked('a', { status }), ...matched('a', 'pay')];
-    expect(verified(story)).toMatchObject({ calls: 1, undelivered: { count: 0 } });
+    const facts = [...invoked('a', { status }), ...matched('a', 'pay')];
+    expect(verified(facts)).toMatchObject({ calls: 1, undelivered: { count: 0 } });
   });
 
   test('a retried invocation belongs to the same call', () => {
@@ -314,7 +314,7 @@ describe('bounds', () => {
   test('counts everything in a long run with little memory', () => {
     const verification = new Verification(FIXTURES);
     const before = memory();
-    for (let index = 0; index < 20_000; index++) tell(verification, paid(`call ${index}`));
+    for (let index = 0; index < 20_000; index++) applyFacts(verification, paid(`call ${index}`));
     expect(verification.report()).toMatchObject({ ok: true, calls: 20_000 });
     expect(memory() - before).toBeLessThan(8 * 1024 * 1024);
   });

@@ -19,8 +19,8 @@ const begun = [...call(), ...acknowledged()];
 const misnamed = { ...TOOLSET, tools: [{ ...TOOLSET.tools[0], name: 'no good' }] };
 
 /** Violations in a complete transcript. */
-function lossy(story: string, events: readonly Event[], more: Partial<Sample> = {}): Sample {
-  return { story, events, isLossy: true, status: 'could-not-run', says: /recording is incomplete/, ...more };
+function lossy(title: string, events: readonly Event[], more: Partial<Sample> = {}): Sample {
+  return { title, events, isLossy: true, status: 'could-not-run', says: /recording is incomplete/, ...more };
 }
 
 const connectionRefused: Moment[] = resultArrives().map(moment =>

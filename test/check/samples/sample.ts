@@ -7,7 +7,7 @@ import { eventsOf, type Moment } from '../../events/build.js';
 /** Events, and the verdict that a rule must return. */
 export interface Sample {
   /** The end of the test's title: `TOOL-ACK passes: a 200 before the result`. */
-  readonly story: string;
+  readonly title: string;
   readonly events: readonly Event[];
   /** Default: `runtime`. */
   readonly observer?: TranscriptHeader['observer'];
@@ -27,11 +27,11 @@ export type SampleSet = Readonly<Partial<Record<RequirementId, Samples>>>;
 const sampleOf =
   (status: CheckStatus) =>
   (
-    story: string,
+    title: string,
     moments: readonly (readonly Moment[])[],
     says?: RegExp,
     more: Pick<Sample, 'observer' | 'isLossy'> = {},
-  ): Sample => ({ story, events: eventsOf(...moments), status, says, ...more });
+  ): Sample => ({ title, events: eventsOf(...moments), status, says, ...more });
 
 export const passes = sampleOf('pass');
 export const fails = sampleOf('fail');

@@ -12,7 +12,7 @@ import { CHECK_FORMATS } from '../../../src/render/outputs/check.js';
 import { createRedactor } from '../../../src/util/redact.js';
 import { discovery, someCall, TOOLSET } from '../../check/samples/parts.js';
 import { eventsOf, INVOCATION, type Moment } from '../../events/build.js';
-import { LOOK, STORY } from '../../reporters/check-story.js';
+import { LOOK, MIXED } from '../../reporters/check-reports.js';
 import { plainText } from '../../support/words.js';
 
 /** Rules truncate foreign texts long before secrets are redacted. */
@@ -82,10 +82,10 @@ async function reported(
 ): Promise<string> {
   const { checks } = await checkTranscript(events);
   const run = conformanceOf(checks);
-  const story = { ...STORY, record: { events, redactor }, run: shareableRun(run, redactor) };
+  const input = { ...MIXED, record: { events, redactor }, run: shareableRun(run, redactor) };
   const writer = transcriptWriter(redactor);
   return [
-    ...Object.values(CHECK_FORMATS).map(format => format(story, LOOK)),
+    ...Object.values(CHECK_FORMATS).map(format => format(input, LOOK)),
     ...events.flatMap(event => writer.event(event)),
   ].join('\n');
 }

@@ -60,9 +60,9 @@ const REFUSED: readonly (readonly Moment[])[] = [
 type Probes = (options: ProbeOptions) => Promise<void>;
 
 const seeing =
-  (...story: readonly (readonly Moment[])[]): Probes =>
+  (...parts: readonly (readonly Moment[])[]): Probes =>
   async ({ wire }) => {
-    for (const { at: _, ...fact } of story.flat()) wire.log.emit({ ...(fact as Fact) });
+    for (const { at: _, ...fact } of parts.flat()) wire.log.emit({ ...(fact as Fact) });
   };
 
 interface Ran {
@@ -378,8 +378,8 @@ test('row 25: a credential that a tool sends is found, and neither reported nor 
 describe('the report for people', () => {
   const a = someCall('a');
   const begun = [a.begun()];
-  const reportOf = async (...story: readonly (readonly Moment[])[]) =>
-    (await check({}, seeing(...story))).stdout;
+  const reportOf = async (...parts: readonly (readonly Moment[])[]) =>
+    (await check({}, seeing(...parts))).stdout;
 
   test('says that an invalid call was made and got no result', async () => {
     const b = someCall('b', { operation: 'no_such_operation' });

@@ -18,8 +18,8 @@ import { wireText } from '../../support/wire-text.js';
 const SECRET = `ghp_${'a1'.repeat(18)}`;
 
 /** Returns the transcript of a check. */
-function saved(...story: readonly (readonly Moment[])[]): string {
-  const events = eventsOf(...story);
+function saved(...parts: readonly (readonly Moment[])[]): string {
+  const events = eventsOf(...parts);
   const redactor = checkedSecrets(createRedactor());
   for (const event of events) redactor.learn(event);
   const writer = transcriptWriter(redactor);

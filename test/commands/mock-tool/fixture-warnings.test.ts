@@ -13,7 +13,7 @@ async function warningsOf(fixtures: readonly object[]): Promise<readonly string[
   return warnings.map(warning => warning.replaceAll(path, 'a.yaml').replace(/a\.yaml:\d+/g, 'a.yaml:n'));
 }
 
-function told(...replies: object[]): Promise<readonly string[]> {
+function warningsForReplies(...replies: object[]): Promise<readonly string[]> {
   return warningsOf(replies.map((reply, n) => ({ match: { operation: `edit${n}` }, reply })));
 }
 
@@ -22,7 +22,9 @@ const diff = (content: unknown) => ({ type: 'diff', content });
 
 describe('TOOL-DIFF: a diff of a fixture', () => {
   test('is reported with its place and the reason if it is invalid', async () => {
-    expect(await told(showing(TEXT, diff({ path: 'a.txt', patch: '@@ broken\n-a\n+b\n' })))).toEqual([
+    expect(
+      await warningsForReplies(showing(TEXT, diff({ path: 'a.txt', patch: '@@ broken\n-a\n+b\n' }))),
+    ).toEqual([
       'a.yaml:n result.display_as[1].content: malformed diff: line 1: "@@ broken" is not a hunk header; expected "@@ -1,3 +1,4 @@"; clients cannot show it and show the next segment instead (TOOL-DIFF)',
     ]);
   });
@@ -37,7 +39,7 @@ describe('TOOL-DIFF: a diff of a fixture', () => {
       /wrong line counts \(corrected\): hunk 1: says .* \(TOOL-DIFF\)$/,
     ],
   ])('%s', async (_, content, words) => {
-    expect(await told(showing(diff(content)))).toEqual([expect.stringMatching(words)]);
+    expect(await warningsForReplies(showing(diff(content)))).toEqual([expect.stringMatching(words)]);
   });
 
   test('is checked in the answer to a question and in a view', async () => {
@@ -47,7 +49,7 @@ describe('TOOL-DIFF: a diff of a fixture', () => {
     const view = [{ view: { view_type: 'diff', content: { patch: 'none' } } }, done];
     const files = [{ path: 'a', status: 'added', oldContents: '', newContents: 'b' }];
     const ofFiles = [{ view: { view_type: 'diff', content: { files } } }, done];
-    expect(await told(asking, view, ofFiles)).toEqual([
+    expect(await warningsForReplies(asking, view, ofFiles)).toEqual([
       expect.stringMatching(/^a\.yaml:n result\.display_as\[0\]\.content: malformed diff: /),
       expect.stringMatching(/^a\.yaml:n view\.content: malformed diff: /),
     ]);
@@ -78,11 +80,13 @@ describe('TOOL-DIFF: a diff of a fixture', () => {
       [{ view: { view_type: 'tree', content: { patch: 'x' } } }, { payload: 'done' }],
     ],
   ])('accepts a diff %s', async (_, reply) => {
-    expect(await told(reply)).toEqual([]);
+    expect(await warningsForReplies(reply)).toEqual([]);
   });
 
   test('threats, row 24: makes a hostile line visible', async () => {
-    expect((await told(showing(diff({ path: 'a', patch: '\u001b[2J' })))).join()).not.toContain('\u001b');
+    expect((await warningsForReplies(showing(diff({ path: 'a', patch: '\u001b[2J' })))).join()).not.toContain(
+      '\u001b',
+    );
   });
 });
 

@@ -5,7 +5,7 @@ import { FixtureReloader } from '../../../src/commands/mock-tool/run.js';
 import type { FixtureSet } from '../../../src/fixtures/fixture-set.js';
 import { watchFiles } from '../../../src/system/watch-files.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
-import { recorded, result, told, transcriptOf } from '../../support/recording.js';
+import { recorded, recordedCall, result, transcriptOf } from '../../support/recording.js';
 
 /** A mock whose replacement of fixtures the test controls. */
 function slowMock() {
@@ -75,7 +75,8 @@ async function changeOf(path: string, change: () => Promise<void>): Promise<void
 
 test('--watch: reloads a changed transcript with --speed and warnings', async () => {
   await using folder = await temporaryFolder();
-  const call = (text: string) => told({}, { at: 80, message: '[]' }, { at: 90, message: result(text) });
+  const call = (text: string) =>
+    recordedCall({}, { at: 80, message: '[]' }, { at: 90, message: result(text) });
   const path = await folder.write('run.ndjson', transcriptOf(recorded(call('first'))));
   const [taken, warned]: [FixtureSet[], (readonly string[])[]] = [[], []];
   const reloader = new FixtureReloader([path], 2);

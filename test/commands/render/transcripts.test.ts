@@ -18,7 +18,7 @@ import {
   RESULT,
   resultArrives,
 } from '../../events/build.js';
-import { answered, awaiting, CLIENT_STORY, failure, LOOKUP, SESSION } from '../../events/session/build.js';
+import { answered, awaiting, CLIENT_SESSION, failure, LOOKUP, SESSION } from '../../events/session/build.js';
 import { callOf, legTo } from '../../render/session/legs.js';
 import { render, reportOf } from './rendering.js';
 
@@ -235,14 +235,14 @@ describe('a transcript', () => {
 
   test('of sessions is reported as session answer -o json would have', async () => {
     const url = 'http://127.0.0.1:4000/api/v2/sessions/session_1';
-    expect(await reportOf(transcript(...CLIENT_STORY))).toMatchObject({
+    expect(await reportOf(transcript(...CLIENT_SESSION))).toMatchObject({
       session: { id: 'session_1', url, status: 'completed' },
       calls: [
         { key: 'call_1', outcome: { type: 'success' } },
         { key: '#1', outcome: { type: 'error' } },
       ],
     });
-    const several = transcript(...CLIENT_STORY, awaiting([LOOKUP], { id: 'session_2' }));
+    const several = transcript(...CLIENT_SESSION, awaiting([LOOKUP], { id: 'session_2' }));
     expect(await reportOf(several)).toMatchObject({
       sessions: [{ session: { id: 'session_1' } }, { session: { id: 'session_2' } }],
     });

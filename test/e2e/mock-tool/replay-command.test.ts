@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readFixtures } from '../../../src/fixtures/read-fixtures.js';
-import { discovered, recorded, result, told, transcriptOf } from '../../support/recording.js';
+import { discovered, recorded, recordedCall, result, transcriptOf } from '../../support/recording.js';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { runHere } from '../support/in-process.js';
 import { ROOT } from '../support/program.js';
@@ -99,7 +99,7 @@ describe('--export', () => {
 });
 
 describe('a transcript', () => {
-  const call = told({}, { at: 1, message: result('done') });
+  const call = recordedCall({}, { at: 1, message: result('done') });
 
   it('is recognized by its first line, with or without a ready line before it', async () => {
     const transcript = transcriptOf(recorded(call));
@@ -138,7 +138,7 @@ describe('a transcript', () => {
   });
 
   it('that ends early is served with a warning that names the calls without a result', async () => {
-    const open = told({ operation: 'read' });
+    const open = recordedCall({ operation: 'read' });
     const text = transcriptOf(recorded(open))
       .split('\n')
       .filter(line => !line.includes('"kind":"end"'));
@@ -154,7 +154,7 @@ describe('a transcript', () => {
 
   it.each([
     ['without a call', discovered({}, [])],
-    ['of calls that cannot be served', recorded(told({ operation: 'no name!' }))],
+    ['of calls that cannot be served', recorded(recordedCall({ operation: 'no name!' }))],
   ])('%s is not a fixtures', async (_, events) => {
     const path = await fileOf('none.ndjson', transcriptOf(events));
     const { status, stderr } = await mockTool(path);
@@ -162,7 +162,7 @@ describe('a transcript', () => {
   });
 
   it('answers a command, after the fixtures given with it', async () => {
-    const other = told(
+    const other = recordedCall(
       { operation: 'read', id: 'call_2' },
       { at: 1, message: result('read', { id: 'call_2' }) },
     );

@@ -11,7 +11,14 @@ import { yamlOf } from '../../../src/fixtures/yaml.js';
 import { startMockTool } from '../../../src/mock/mock-tool.js';
 import { connect } from '../../../src/runtime/connect.js';
 import { openRuntime, type PendingCall, type Runtime } from '../../peers/runtime.mjs';
-import { onBothHops, recorded, result, type Told, told, transcriptOf } from '../../support/recording.js';
+import {
+  onBothHops,
+  type RecordedCall,
+  recorded,
+  recordedCall,
+  result,
+  transcriptOf,
+} from '../../support/recording.js';
 import { folded } from '../support/folded.js';
 import { temporaryFolder } from '../support/folder.js';
 import { ROOT } from '../support/program.js';
@@ -79,14 +86,14 @@ test("a recorder's transcript: threads with different results, questions, events
     ...{ default: 1, response_url: 'http://127.0.0.1:1/choices/[redacted]' },
   };
   const calls = [
-    told({ operation: 'read' }, { at: 5, message: result('before, by call_1') }),
-    told(
+    recordedCall({ operation: 'read' }, { at: 5, message: result('before, by call_1') }),
+    recordedCall(
       { operation: 'write', id: 'call_2', group_id: 'thread_b', at: 100 },
       { at: 5, message: question },
       { at: 20, chosen: 0 },
       { at: 25, message: result('{{arguments}}', { id: 'call_2', group_id: 'thread_b' }) },
     ),
-    told(
+    recordedCall(
       { operation: 'read', id: 'call_3', group_id: 'thread_b', at: 200 },
       { at: 5, message: result('after, by call_3 in thread_b', { id: 'call_3', group_id: 'thread_b' }) },
     ),
@@ -132,11 +139,13 @@ const someCalls = fc
     { minLength: 1, maxLength: 8 },
   )
   .map(calls =>
-    calls.map(({ thread: group_id, text, more, ...call }, index): Told & { readonly text: string } => {
-      const ids = { id: `call_${index}`, group_id };
-      const message = result(text, { ...ids, ...more });
-      return { text, ...told({ ...call, ...ids, at: index * 100 }, { at: 10, message }) };
-    }),
+    calls.map(
+      ({ thread: group_id, text, more, ...call }, index): RecordedCall & { readonly text: string } => {
+        const ids = { id: `call_${index}`, group_id };
+        const message = result(text, { ...ids, ...more });
+        return { text, ...recordedCall({ ...call, ...ids, at: index * 100 }, { at: 10, message }) };
+      },
+    ),
   );
 
 test('any recording: a replay equals the replay of its export', async () => {
@@ -173,7 +182,7 @@ it('a replay sends what was recorded byte for byte, but for ids', async () => {
   const says = messages.map((message, index) => ({ at: 5 + index, message }));
   await using folder = await temporaryFolder();
   const path = folder.file('run.ndjson');
-  await writeFile(path, transcriptOf(onBothHops(recorded(told(ids, ...says))), 'recorder'));
+  await writeFile(path, transcriptOf(onBothHops(recorded(recordedCall(ids, ...says))), 'recorder'));
   const { fixtures } = await loadFixtures([path]);
   await using tool = await startMockTool({ fixtures });
   await using runtime = await openRuntime();
@@ -198,7 +207,7 @@ it('a replay asks as it was recorded, byte for byte, but for ids and addresses',
   ];
   await using folder = await temporaryFolder();
   const path = folder.file('run.ndjson');
-  const recording = recorded(told({ id: 'call_one_1', group_id: 'thread_one_1' }, ...says));
+  const recording = recorded(recordedCall({ id: 'call_one_1', group_id: 'thread_one_1' }, ...says));
   await writeFile(path, transcriptOf(onBothHops(recording), 'recorder'));
   const { fixtures, warnings } = await loadFixtures([path], 0);
   expect(warnings.join('\n')).not.toContain('loses');

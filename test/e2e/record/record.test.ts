@@ -4,7 +4,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openRuntime } from '../../peers/runtime.mjs';
-import { toldOn } from '../../record/recording.js';
+import { roundTripsOn } from '../../record/recording.js';
 import { startServing } from '../../support/serving.js';
 import { eventually } from '../support/eventually.js';
 import { type Folder, temporaryFolder } from '../support/folder.js';
@@ -65,7 +65,7 @@ describe('record', () => {
     });
     const told = ['discovery', 'invocation', 'choice'].map(purpose => `runtime ${purpose} 200`);
     for (const hop of ['runtime-side', 'tool-side'] as const)
-      expect(toldOn(hop, events)).toEqual(expect.arrayContaining([...told, 'tool callback 200']));
+      expect(roundTripsOn(hop, events)).toEqual(expect.arrayContaining([...told, 'tool callback 200']));
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
@@ -114,7 +114,7 @@ describe('record', () => {
     await recorder.stop('SIGKILL');
     const { events, end, faults } = await transcriptIn(file);
     expect({ end, faults }).toEqual({ end: null, faults: [] });
-    expect(toldOn('runtime-side', events)).toContain('runtime choice 200');
+    expect(roundTripsOn('runtime-side', events)).toContain('runtime choice 200');
   });
 
   test('-q prints no messages', async () => {

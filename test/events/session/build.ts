@@ -3,7 +3,7 @@ import type { Event } from '../../../src/events/events.js';
 import { Sessions } from '../../../src/events/session-calls.js';
 import { eventsOf, type Moment } from '../build.js';
 
-/* Small stories of agent sessions, in the manner of `../build.ts`. */
+/* Builds short agent sessions, as `../build.ts` builds calls. */
 
 export const SESSION = 'session_1';
 export const BASE = 'http://127.0.0.1:4000/api/v2/sessions';
@@ -132,7 +132,7 @@ export const sessionsOf = (...parts: readonly (readonly Moment[])[]): Sessions =
   foldSessions(eventsOf(...parts));
 
 /** A whole session, recorded by its client: two calls, one of them without an id. */
-export const CLIENT_STORY: readonly (readonly Moment[])[] = [
+export const CLIENT_SESSION: readonly (readonly Moment[])[] = [
   status('running'),
   status('awaiting_tool_results'),
   awaiting([LOOKUP, NAMELESS]),

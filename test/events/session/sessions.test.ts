@@ -11,7 +11,7 @@ import {
   asks,
   awaiting,
   breaks,
-  CLIENT_STORY,
+  CLIENT_SESSION,
   failure,
   foldSessions,
   LOOKUP,
@@ -41,7 +41,7 @@ const SHIPPED = answered(LOOKUP, result(LOOKUP, 'shipped'));
 
 describe('a session', () => {
   test('begins with its first event, and has all later events', () => {
-    const sessions = sessionsOf(...CLIENT_STORY);
+    const sessions = sessionsOf(...CLIENT_SESSION);
     const session = only(sessions);
     expect(session).toMatchObject({
       id: SESSION,
@@ -89,7 +89,7 @@ describe('a session', () => {
 });
 
 describe('a call', () => {
-  const story: readonly [string, readonly (readonly Moment[])[], string][] = [
+  const cases: readonly [string, readonly (readonly Moment[])[], string][] = [
     ['pending', [], 'pending'],
     ['its answer is ready', [SHIPPED], 'answered'],
     ['being posted', [SHIPPED, posts([LOOKUP])], 'posting'],
@@ -119,7 +119,7 @@ describe('a call', () => {
     ['paused, still pending', [status('paused')], 'pending'],
   ];
 
-  test.each(story)('%s', (_, moments, state) => {
+  test.each(cases)('%s', (_, moments, state) => {
     expect(states(sessionsOf(...WAITS, ...moments))).toMatchObject({ call_1: state });
   });
 

@@ -17,12 +17,12 @@ import {
   status,
 } from '../../events/session/build.js';
 
-type Story = readonly (readonly Moment[])[];
+type Parts = readonly (readonly Moment[])[];
 
-/** What each event of a story says as it happens; what says nothing is left out. */
-function told(...story: Story): string[] {
+/** The line of each event; events without a line are left out. */
+function newsLines(...parts: Parts): string[] {
   const known = { sessions: new Sessions(), history: new History() };
-  return eventsOf(...story).flatMap(event => {
+  return eventsOf(...parts).flatMap(event => {
     known.sessions.apply(event);
     known.history.apply(event);
     const line = newsOf(event, known);
@@ -30,7 +30,7 @@ function told(...story: Story): string[] {
   });
 }
 
-const last = (...story: Story) => told(...story).at(-1);
+const last = (...parts: Parts) => newsLines(...parts).at(-1);
 const BEGUN = [status('awaiting_tool_results'), awaiting([LOOKUP, NAMELESS])];
 const DETAIL = [
   { type: 'value_error', loc: ['body', 'results', 0, 'tool_req', 'id'], msg: 'unknown', input: 1 },
@@ -45,12 +45,12 @@ describe('a status', () => {
       '✗ session session_1 ended as failed after 0ms: no money',
     ],
   ])('%s', (_, moments, line) => {
-    expect(told(moments)).toEqual([line]);
+    expect(newsLines(moments)).toEqual([line]);
   });
 
   test('is reported once; a wait for calls is reported by the calls', () => {
-    expect(told(status('running'), status('running'))).toHaveLength(1);
-    expect(told(...BEGUN)).toEqual([
+    expect(newsLines(status('running'), status('running'))).toHaveLength(1);
+    expect(newsLines(...BEGUN)).toEqual([
       '→ waits for 2 calls: lookup_order {"order_id":"A1"} call_1 · lookup_order #1 (no id)',
     ]);
   });
@@ -80,7 +80,7 @@ describe('results', () => {
 test('threats, row 24: untrusted text is short and safe to print', () => {
   const evil = '\u001b]0;owned\u0007\n'.repeat(10_000);
   const asked = { key: evil, tool_name: evil, args: { evil }, id: evil };
-  const story = [
+  const parts = [
     status(evil),
     awaiting([asked]),
     answered(asked, failure(asked, evil)),
@@ -95,7 +95,7 @@ test('threats, row 24: untrusted text is short and safe to print', () => {
       } as const,
     ],
   ];
-  const lines = told(...story);
+  const lines = newsLines(...parts);
   expect(lines).toHaveLength(4);
   for (const line of lines) {
     expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u);

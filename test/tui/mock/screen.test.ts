@@ -4,14 +4,14 @@ import { expect, test } from 'vitest';
 import { MockView } from '../../../src/tui/mock/screen.js';
 import { anyCharacter } from '../../support/characters.js';
 import { fakeClock } from '../../support/fake-clock.js';
-import { CALLBACK_URL, delivered, MockStory, TOKEN } from '../../support/mock-story.js';
+import { CALLBACK_URL, delivered, MockEvents, TOKEN } from '../../support/mock-events.js';
 import { drawn } from '../drawn.js';
 import { press } from '../workbench/form/support/pressing.js';
 
 const TOOL = { name: 'demo', url: 'http://127.0.0.1:4711', seed: '7f3a', fixtures: 4 };
 
-/** A session of a story, and what is asked of the mock. */
-function openSession(story: MockStory, { tool = TOOL, level = 0 as 0 | 2 } = {}) {
+/** The screen of a mock, and what its keys ask of the mock. */
+function openSession(mock: MockEvents, { tool = TOOL, level = 0 as 0 | 2 } = {}) {
   const asked: string[] = [];
   const note = (what: string) => void asked.push(what);
   let isChanged = () => {};
@@ -35,8 +35,8 @@ function openSession(story: MockStory, { tool = TOOL, level = 0 as 0 | 2 } = {})
     },
     () => isChanged(),
   );
-  for (const event of story.events) session.event(event);
-  story.log.subscribe(event => session.event(event));
+  for (const event of mock.events) session.event(event);
+  mock.log.subscribe(event => session.event(event));
   /** @param width of the terminal, if it became narrower since */
   const rows = (columns: number, rows: number, width = columns) => drawn(session, { columns, rows }, width);
   const sees = (columns = 120, height = 24) => rows(columns, height).join('\n');
@@ -54,11 +54,11 @@ function openSession(story: MockStory, { tool = TOOL, level = 0 as 0 | 2 } = {})
 const MOST = 2_000;
 
 test('if the selected call was dropped, the screen says so, and keys change no other call', () => {
-  const story = new MockStory().receives('call_first').receives('call_second');
-  const session = openSession(story);
+  const mock = new MockEvents().receives('call_first').receives('call_second');
+  const session = openSession(mock);
   session.press('g', 'r');
   expect(session.asked).toEqual(['redeliver call_first']);
-  for (let at = 0; at < MOST; at++) story.receives(`call_${at}`);
+  for (let at = 0; at < MOST; at++) mock.receives(`call_${at}`);
   expect(session.sees()).toContain('The selected call is no longer remembered');
   session.press('r', 'f');
   expect(session.asked).toEqual(['redeliver call_first']);
@@ -68,61 +68,61 @@ test('if the selected call was dropped, the screen says so, and keys change no o
 });
 
 test('a paste into a search is reported, and runs no keys', () => {
-  const session = openSession(new MockStory().receives('call_first'));
+  const session = openSession(new MockEvents().receives('call_first'));
   session.press('/', 'first\nq');
   expect(session.asked).toEqual([]);
   expect(session.sees()).toContain('Ignored, because it was pasted after the end of the line: q');
 });
 
 test('a result shows what was sent, and whether the runtime accepted it', () => {
-  const story = new MockStory();
-  const { reads } = openSession(story);
-  story.receives('a');
+  const mock = new MockEvents();
+  const { reads } = openSession(mock);
+  mock.receives('a');
   expect(reads('2')).toContain('none was sent yet');
-  const sending = story.sends('a', { type: 'tool_result', text: 'done' });
+  const sending = mock.sends('a', { type: 'tool_result', text: 'done' });
   expect(reads('2')).toMatch(/HUMAN .* · being sent/);
   sending.answered(20, 500);
   expect(reads('2')).toMatch(/HUMAN .* · not accepted b/);
-  story.receives('b').sends('b', { type: 'tool_result', text: 7 });
+  mock.receives('b').sends('b', { type: 'tool_result', text: 7 });
   expect(reads('2')).toMatch(/a runtime rejects this result:\n.*text/);
 });
 
 test('RT-VIEW: shows the latest accepted view of each type, until it is cleared', () => {
   const view = (content: object) => ({ type: 'view_update', view_type: 'diff', content });
   const patch = (added: string) => ({ patch: `--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+${added}\n` });
-  const story = new MockStory();
-  const { reads } = openSession(story);
-  story.receives('a');
+  const mock = new MockEvents();
+  const { reads } = openSession(mock);
+  mock.receives('a');
   expect(reads('5')).toContain('this call shows no views');
-  story.sends('a', view(patch('first'))).answered(10);
-  story.sends('a', view(patch('second'))).answered(20);
-  story.sends('a', view(patch('third'))).answered(30, 500);
+  mock.sends('a', view(patch('first'))).answered(10);
+  mock.sends('a', view(patch('second'))).answered(20);
+  mock.sends('a', view(patch('third'))).answered(30, 500);
   expect(reads('5')).toMatch(/VIEW .*diff, updated 2 times/);
   expect(reads('5')).toContain('second');
   expect(reads('5')).not.toMatch(/first|third/);
-  story.sends('a', view({})).answered(40);
+  mock.sends('a', view({})).answered(40);
   expect(reads('5')).toContain('this call shows no views');
 });
 
 test('threats, row 25: no tab shows the secrets of callback URLs', () => {
-  const story = new MockStory();
-  const { reads, press: type } = openSession(story);
-  delivered(story, 'a');
-  story
+  const mock = new MockEvents();
+  const { reads, press: type } = openSession(mock);
+  delivered(mock, 'a');
+  mock
     .receives('b')
     .sends('b', { type: 'view_update', view_type: 'diff', content: { see: CALLBACK_URL } })
     .answered(10);
-  story.sends('b', { type: 'tool_result', text: `see ${CALLBACK_URL}` });
+  mock.sends('b', { type: 'tool_result', text: `see ${CALLBACK_URL}` });
   type('b');
   for (const tab of ['1', '2', '3', '4', '5']) expect(reads(tab)).not.toContain(TOKEN);
   expect(reads('4')).toContain('> POST /invoke');
 });
 
 test("the problems are the runtime's", async () => {
-  const story = new MockStory();
-  const { reads, changed } = openSession(story);
-  story.receives('a', { callback_url: 'nowhere' }).misses('a');
-  story.tell({ kind: 'dropped', what: 'callback', count: 2, why: 'the queue is full' });
+  const mock = new MockEvents();
+  const { reads, changed } = openSession(mock);
+  mock.receives('a', { callback_url: 'nowhere' }).misses('a');
+  mock.emit({ kind: 'dropped', what: 'callback', count: 2, why: 'the queue is full' });
   expect(reads('6')).toContain('checking …');
   await changed;
   const text = reads('6');
@@ -133,10 +133,10 @@ test("the problems are the runtime's", async () => {
 });
 
 test('the address of the mock and its keys are visible at any width, however long the names are', () => {
-  const story = new MockStory();
-  delivered(story, 'call_1');
+  const mock = new MockEvents();
+  delivered(mock, 'call_1');
   for (const keys of [[], ['\r'], ['6'], ['?']]) {
-    const session = openSession(story, { tool: { ...TOOL, name: 'the_toolset_of_'.repeat(4) } });
+    const session = openSession(mock, { tool: { ...TOOL, name: 'the_toolset_of_'.repeat(4) } });
     session.press(...keys);
     for (const columns of [40, 45, 63, 80, 121, 164, 165, 200]) {
       const rows = session.sees(columns).split('\n');
@@ -147,9 +147,9 @@ test('the address of the mock and its keys are visible at any width, however lon
 });
 
 test('a frame of 40 × 8 shows the most important rows and the keys', () => {
-  const story = new MockStory();
-  for (const id of ['a', 'b', 'c', 'd', 'e']) delivered(story, id);
-  expect(openSession(story).sees(40, 8)).toBe(`demo  http://127.0.0.1:4711
+  const mock = new MockEvents();
+  for (const id of ['a', 'b', 'c', 'd', 'e']) delivered(mock, id);
+  expect(openSession(mock).sees(40, 8)).toBe(`demo  http://127.0.0.1:4711
 5 calls · 4 fixtures · seed 7f3a
   OPERATION    STATE
   edit_file  ✓ delivered after 200ms
@@ -159,27 +159,27 @@ test('a frame of 40 × 8 shows the most important rows and the keys', () => {
 });
 
 test('with very many errors in the fixtures it says how many are not shown', () => {
-  const session = openSession(new MockStory());
+  const session = openSession(new MockEvents());
   session.notice(Array.from({ length: 9 }, (_, fault) => `fault ${fault}`).join('\n'), true);
   expect(session.sees(80)).toContain('fault 2\n… 6 more rows\np pause/resume');
 });
 
 test('a terminal that becomes narrower cuts the rows until the next frame', () => {
-  const story = new MockStory();
-  story.receives('a', { operation: 'pay', arguments: { note: 'x'.repeat(400) } });
+  const mock = new MockEvents();
+  mock.receives('a', { operation: 'pay', arguments: { note: 'x'.repeat(400) } });
   for (const keys of [[], ['2'], ['?']]) {
-    const session = openSession(story);
+    const session = openSession(mock);
     session.press(...keys);
     for (const row of session.rows(80, 30, 60)) expect(stringWidth(row)).toBeLessThanOrEqual(60);
   }
 });
 
 test('the list is searched by operation, id, thread and fixture', () => {
-  const story = new MockStory();
-  story.receives('a', { operation: 'pay' }).matches('a', 'paid');
-  for (const id of ['b', 'c']) delivered(story, id);
+  const mock = new MockEvents();
+  mock.receives('a', { operation: 'pay' }).matches('a', 'paid');
+  for (const id of ['b', 'c']) delivered(mock, id);
   for (const wanted of ['pay', 'PAID']) {
-    const session = openSession(story);
+    const session = openSession(mock);
     session.press('/', wanted, '\r');
     expect(session.sees(80)).toMatch(/❯ .* pay /);
   }
@@ -198,11 +198,11 @@ test('no row is wider than the terminal, and there is one row less than it has',
   const keys = fc.array(fc.constantFrom('\t', ...'12345bmw k?G/'), { maxLength: 6 });
   fc.assert(
     fc.property(text, text, text, size, keys, (operation, words, notice, { columns, rows }, pressed) => {
-      const story = new MockStory();
-      for (const id of ['a', words, 'c']) delivered(story, id);
-      story.receives('d', { operation, arguments: { [words]: words } }).matches('d', words);
-      story.sends('d', words);
-      const session = openSession(story, { level: 2 });
+      const mock = new MockEvents();
+      for (const id of ['a', words, 'c']) delivered(mock, id);
+      mock.receives('d', { operation, arguments: { [words]: words } }).matches('d', words);
+      mock.sends('d', words);
+      const session = openSession(mock, { level: 2 });
       session.press(...pressed);
       session.notice(notice, true);
       const shown = session.rows(columns, rows);

@@ -84,7 +84,7 @@ function selects(body: object, url = CHOICE.response_url): Moment[] {
 }
 
 const FIELDS = { close: { thread_id: 'g' }, cancel: { thread_id: 'g', tool_call_id: 'c' } };
-const told = (purpose: 'close' | 'cancel', status: number | null = 200): Moment[] =>
+const notified = (purpose: 'close' | 'cancel', status: number | null = 200): Moment[] =>
   notice(purpose, { status }, { body: FIELDS[purpose] });
 
 const asked = [...call(), ...acknowledged(), ...arrives(CHOICE)];
@@ -363,9 +363,13 @@ export const RUNTIME_SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> 
     ]),
   ],
   'RT-NOTIFY': [
-    passes('a notice that fails once', [call(), told('close', 500)]),
-    fails('a failed notice that is retried', [call(), told('cancel', 500), told('cancel')], /sent again/),
-    passes('an accepted notice that is sent again', [call(), told('cancel'), told('cancel')]),
+    passes('a notice that fails once', [call(), notified('close', 500)]),
+    fails(
+      'a failed notice that is retried',
+      [call(), notified('cancel', 500), notified('cancel')],
+      /sent again/,
+    ),
+    passes('an accepted notice that is sent again', [call(), notified('cancel'), notified('cancel')]),
     fails(
       'a cancel without the id of the call',
       [call(), notice('cancel', {}, { body: { thread_id: 'g' } })],

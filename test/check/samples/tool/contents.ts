@@ -129,8 +129,8 @@ const password = 'correct-horse-battery-staple';
 
 const secretBegun = () => [...a.sent(a.invocation, { authorization: `Bearer ${password}` }), ...a.answered()];
 
-function leak(story: string, fields: object, says: RegExp): Samples[number] {
-  return { story, events: eventsOf(secretBegun(), a.result(fields)), status: 'fail', says };
+function leak(title: string, fields: object, says: RegExp): Samples[number] {
+  return { title, events: eventsOf(secretBegun(), a.result(fields)), status: 'fail', says };
 }
 
 const saved = someCall('saved', { callback_url: 'http://127.0.0.1:4000/callback/[redacted]' });
@@ -183,8 +183,8 @@ const noLeakA = someCall('a', { arguments: { path: '/home/ada/notes.txt' } });
 
 const noLeakSays = (text: string) => [...noLeakA.begun(), ...noLeakA.result({ text })];
 
-function noLeakLeak(story: string, text: string, says_: RegExp): Samples[number] {
-  return { story, events: eventsOf(noLeakSays(`Error: ${text}`)), status: 'warn', says: says_ };
+function noLeakLeak(title: string, text: string, says_: RegExp): Samples[number] {
+  return { title, events: eventsOf(noLeakSays(`Error: ${text}`)), status: 'warn', says: says_ };
 }
 
 const noLeakSamples: Samples = [
@@ -221,34 +221,34 @@ const image = { type: 'image', content: { data: 'AAAA', mediaType: 'image/png' }
 const picture = { type: 'image', data: 'AAAA', mediaType: 'image/png' };
 
 const fallbackSamples: Samples = [
-  { story: 'a text at the end', events: shown(diff(), text), status: 'pass' },
-  { story: 'no text', events: shown(diff()), status: 'warn', says: /its last is "diff"/ },
+  { title: 'a text at the end', events: shown(diff(), text), status: 'pass' },
+  { title: 'no text', events: shown(diff()), status: 'warn', says: /its last is "diff"/ },
   {
-    story: 'a text of several lines',
+    title: 'a text of several lines',
     events: shown({ type: 'text', content: 'a\nb' }),
     status: 'warn',
     says: /several lines/,
   },
   {
-    story: 'a text that hides a diff',
+    title: 'a text that hides a diff',
     events: shown(text, diff(), text),
     status: 'warn',
     says: /never shown/,
   },
   ...['Deployed i-0abc123', '  Deployed i-0abc123\n'].map((content): Samples[number] => ({
-    story: `a short text that display_as only repeats: ${JSON.stringify(content)}`,
+    title: `a short text that display_as only repeats: ${JSON.stringify(content)}`,
     events: result({ text: 'Deployed i-0abc123', display_as: [{ type: 'text', content }] }),
     status: 'warn',
     says: /^display_as only repeats the text, which is one short line$/,
   })),
   {
-    story: 'the text of content, repeated',
+    title: 'the text of content, repeated',
     events: result({ content: [{ type: 'text', text: 'A dot' }], display_as: [line('A dot')] }),
     status: 'warn',
     says: /only repeats/,
   },
   {
-    story: 'the first example of seed 000',
+    title: 'the first example of seed 000',
     events: result({
       text: 'Deployment completed successfully. Instance i-0abc123 is running.',
       display_as: [line('Deployed instance i-0abc123')],
@@ -256,7 +256,7 @@ const fallbackSamples: Samples = [
     status: 'pass',
   },
   {
-    story: 'the example of a text-only display in seed 000',
+    title: 'the example of a text-only display in seed 000',
     events: result({
       text: 'Replaced text in src/main.rs',
       display_as: [line('edit_file src/main.rs — 1 insertion')],
@@ -264,17 +264,17 @@ const fallbackSamples: Samples = [
     status: 'pass',
   },
   {
-    story: 'a short text repeated beside a diff',
+    title: 'a short text repeated beside a diff',
     events: result({ text: 'edited', display_as: [diff(), line('edited')] }),
     status: 'pass',
   },
   {
-    story: 'a short text repeated beside a segment of an unknown type',
+    title: 'a short text repeated beside a segment of an unknown type',
     events: result({ text: 'edited', display_as: [{ type: 'chart', content: 1 }, line('edited')] }),
     status: 'pass',
   },
   {
-    story: 'an image in content, described in display_as',
+    title: 'an image in content, described in display_as',
     events: result({
       text: 'A dot',
       content: [{ type: 'text', text: 'A dot' }, picture],
@@ -283,33 +283,33 @@ const fallbackSamples: Samples = [
     status: 'pass',
   },
   {
-    story: 'a long line repeated',
+    title: 'a long line repeated',
     events: result({ text: 'x'.repeat(121), display_as: [line('x'.repeat(121))] }),
     status: 'pass',
   },
-  { story: 'no display_as', events: result({}), status: 'not-applicable' },
+  { title: 'no display_as', events: result({}), status: 'not-applicable' },
 ];
 
 const diffSamples: Samples = [
-  { story: 'a unified diff', events: shown(diff(), text), status: 'pass' },
+  { title: 'a unified diff', events: shown(diff(), text), status: 'pass' },
   {
-    story: 'the example of seed 000',
+    title: 'the example of seed 000',
     events: shown(diff({ patch: miscounted }), text),
     status: 'warn',
     says: /wrong line counts \(corrected\)/,
   },
   {
-    story: 'an empty patch, as for a new empty file',
+    title: 'an empty patch, as for a new empty file',
     events: shown(diff({ patch: '' }), text),
     status: 'pass',
     says: /^display_as\[0\] shows no changes/,
   },
-  { story: 'only a text', events: shown(text), status: 'not-applicable' },
+  { title: 'only a text', events: shown(text), status: 'not-applicable' },
 ];
 
 const imageSamples: Samples = [
   {
-    story: 'a description, and a text after the image',
+    title: 'a description, and a text after the image',
     events: result({
       content: [{ type: 'text', text: 'A red square.' }, picture],
       display_as: [image, text],
@@ -317,11 +317,11 @@ const imageSamples: Samples = [
     status: 'pass',
   },
   {
-    story: 'an empty description',
+    title: 'an empty description',
     events: result({ content: [{ type: 'text', text: ' ' }, picture] }),
     status: 'warn',
   },
-  { story: 'no image', events: shown(text), status: 'not-applicable' },
+  { title: 'no image', events: shown(text), status: 'not-applicable' },
 ];
 
 export const CONTENTS: SampleSet = {

@@ -215,13 +215,13 @@ const discoverSamples: Samples = [
   fails('404', [discovery('', { status: 404 })], /answered 404/),
   fails('invalid JSON', [discovery('<html>')], /JSON/),
   {
-    story: '200 with an empty body',
+    title: '200 with an empty body',
     events: withoutDocument({}),
     status: 'fail',
     says: /200 without a document/,
   },
   {
-    story: 'a document that was not recorded',
+    title: 'a document that was not recorded',
     events: withoutDocument({ 'content-length': '120' }),
     status: 'could-not-run',
     says: /not recorded/,

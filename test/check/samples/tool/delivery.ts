@@ -265,8 +265,8 @@ const given = '/callback/t%C3%B6ken/?key=a%20b&x=';
 
 const opaqueBegun = () => opaqueA.begun();
 
-function mangled(story: string, url: string, says: RegExp): Samples[number] {
-  return { story, events: eventsOf(opaqueBegun(), opaqueA.result({}, { url })), status: 'fail', says };
+function mangled(title: string, url: string, says: RegExp): Samples[number] {
+  return { title, events: eventsOf(opaqueBegun(), opaqueA.result({}, { url })), status: 'fail', says };
 }
 
 const opaqueSamples: Samples = [

@@ -109,10 +109,10 @@ const ackSamples: Samples = [
     /took 1\.5s under load/,
   ),
   ...[
-    { story: 'late', events: [call(), at(1_500, acknowledged())] },
-    { story: 'after the result', events: [call(), at(10, resultArrives()), at(400, acknowledged())] },
-  ].map(({ story, events }) => ({
-    story: `a 200 of a probe that comes ${story}; a repeat may be missing`,
+    { when: 'late', events: [call(), at(1_500, acknowledged())] },
+    { when: 'after the result', events: [call(), at(10, resultArrives()), at(400, acknowledged())] },
+  ].map(({ when, events }) => ({
+    title: `a 200 of a probe that comes ${when}; a repeat may be missing`,
     events: eventsOf(another.plannedFor([]), ...events),
     isLossy: true as const,
     status: 'could-not-run' as const,
@@ -122,7 +122,7 @@ const ackSamples: Samples = [
     [true, false],
     [false, true],
   ].map(([first = false, second = false]) => ({
-    story: `a 200 after the result, and before it in one repeat: the ${first ? 'first' : 'last'}`,
+    title: `a 200 after the result, and before it in one repeat: the ${first ? 'first' : 'last'}`,
     events: eventsOf(
       call(),
       at(10, resultArrives()),
@@ -381,21 +381,21 @@ const malformedSamples: Samples = [
     /^the tool stopped responding after a malformed payload \(ECONNRESET\)$/,
   ),
   ...['ECONNRESET', 'EPIPE'].map(code => ({
-    story: `a tool that broke the connection and was then unreachable (${code})`,
+    title: `a tool that broke the connection and was then unreachable (${code})`,
     events: goneAfter(code),
     status: 'fail' as const,
     says: new RegExp(`stopped responding after a malformed payload \\(${code}\\)$`),
   })),
   ...['ABORTED', 'ETIMEDOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'TOO_LARGE', 'PARSE'].map(
     code => ({
-      story: `a tool that was unreachable later, after a timeout of ours (${code})`,
+      title: `a tool that was unreachable later, after a timeout of ours (${code})`,
       events: goneAfter(code),
       status: 'warn' as const,
       says: /stopped responding/,
     }),
   ),
   ...['ETIMEDOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'].map(code => ({
-    story: `no response within our time limit, and no connection closed by the tool (${code})`,
+    title: `no response within our time limit, and no connection closed by the tool (${code})`,
     events: eventsOf(a.sent('['), a.answered({ status: null, code }), discovery()),
     status: 'warn' as const,
     says: /^a malformed payload was not answered$/,

@@ -36,7 +36,7 @@ export const NEAR_TOOL: SampleSet = {
         [2_400, 'ECONNRESET', 'fail', /ECONNRESET/],
       ] as const
     ).map(([waited, code, status, says]) => ({
-      story: `${code} after ${waited} ms, and a fast response at another time`,
+      title: `${code} after ${waited} ms, and a fast response at another time`,
       events: eventsOf(
         call(),
         at(waited, timedOut(waited)),
@@ -174,7 +174,7 @@ export const NEAR_TOOL: SampleSet = {
   ],
   'TOOL-NORETRY': [
     ...[408, 429].map(status => ({
-      story: `retried after a ${status}`,
+      title: `retried after a ${status}`,
       events: eventsOf(begun(), at(100, a.result({}, { status })), at(400, a.result())),
       status: 'not-applicable' as const,
     })),
@@ -203,14 +203,14 @@ export const NEAR_TOOL: SampleSet = {
     ),
     fails('no body', [begun(), a.posts(null)], /has no body/),
     ...[400, 415].map(status => ({
-      story: `refused with ${status}`,
+      title: `refused with ${status}`,
       events: eventsOf(begun(), turnedAway(status)),
       status: 'fail' as const,
       says: /was refused with/,
     })),
     warns('refused with 403', [begun(), turnedAway(403)]),
     ...[399, 408, 500, 503].map(status => ({
-      story: `refused with ${status}`,
+      title: `refused with ${status}`,
       events: eventsOf(begun(), turnedAway(status)),
       status: 'not-applicable' as const,
     })),

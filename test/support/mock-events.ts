@@ -8,10 +8,10 @@ export const TOKEN = 'tok-0123456789abcdef';
 export const CALLBACK_URL = `http://127.0.0.1:4000/callback/${TOKEN}`;
 export const THREAD = 'thread_a';
 
-type Told = Partial<Record<string, unknown>>;
+type Fields = Partial<Record<string, unknown>>;
 
-/** What happens to a mock, told fact by fact: `at(3).receives('call_1')`. Each call is keyed by its id. */
-export class MockStory {
+/** Builds the events of a mock: `at(3).receives('call_1')`. The key of a call is its id. */
+export class MockEvents {
   readonly events: Event[] = [];
   readonly calls = new RecentCalls();
   #now = 0;
@@ -24,13 +24,13 @@ export class MockStory {
     });
   }
 
-  /** What is reported next happens then, in ms since the start. */
+  /** Sets the time of the next events, in ms since the start. */
   at(ms: number): this {
     this.#now = ms;
     return this;
   }
 
-  tell(fact: Fact): Event {
+  emit(fact: Fact): Event {
     return this.log.emit(fact);
   }
 
@@ -41,7 +41,7 @@ export class MockStory {
   }
 
   /** An invocation and its acknowledgement. */
-  receives(id: string, fields: Told = {}, { attempt = 1, status = 200 } = {}): this {
+  receives(id: string, fields: Fields = {}, { attempt = 1, status = 200 } = {}): this {
     const invocation = {
       operation: 'edit_file',
       arguments: { path: 'a.txt' },
@@ -61,13 +61,13 @@ export class MockStory {
       method: 'POST',
       url: '/invoke',
     } as const;
-    this.tell({ kind: 'request', ...to, ...wire, body, attempt });
-    this.tell({ kind: 'response', ...wire, status });
+    this.emit({ kind: 'request', ...to, ...wire, body, attempt });
+    this.emit({ kind: 'response', ...wire, status });
     return this;
   }
 
   matches(id: string, fixture: string): this {
-    this.tell({ kind: 'matched', fixture, calls: [id], thread: THREAD });
+    this.emit({ kind: 'matched', fixture, calls: [id], thread: THREAD });
     return this;
   }
 
@@ -78,12 +78,12 @@ export class MockStory {
   }
 
   about(id: string, fact: Fact): this {
-    this.tell({ ...fact, calls: [id], thread: THREAD });
+    this.emit({ ...fact, calls: [id], thread: THREAD });
     return this;
   }
 
-  /** An attempt to deliver a callback; @returns how it is reported what became of it. */
-  sends(id: string, message: Told | string, attempt = 1) {
+  /** An attempt to deliver a callback. @returns what reports its response or its failure */
+  sends(id: string, message: Fields | string, attempt = 1) {
     const leg = this.log.leg();
     const about = { calls: [id], thread: THREAD, leg };
     const text = typeof message === 'string' ? message : JSON.stringify({ group_id: THREAD, id, ...message });
@@ -95,21 +95,21 @@ export class MockStory {
       url: CALLBACK_URL,
     } as const;
     const body = new Content(Buffer.from(text));
-    this.tell({ kind: 'request', ...to, ...about, headers: {}, body, attempt });
+    this.emit({ kind: 'request', ...to, ...about, headers: {}, body, attempt });
     return {
       leg,
       answered: (ms: number, status = 200) =>
-        this.at(ms).tell({ kind: 'response', ...about, headers: {}, status }),
+        this.at(ms).emit({ kind: 'response', ...about, headers: {}, status }),
       broken: (ms: number, code: string) =>
-        this.at(ms).tell({ kind: 'broken', ...about, phase: 'connect', code }),
+        this.at(ms).emit({ kind: 'broken', ...about, phase: 'connect', code }),
     };
   }
 }
 
 /** A call whose result was delivered, received at `at` ms and answered 200 ms later. */
-export function delivered(story: MockStory, id: string, at = 1_000): void {
-  story.at(at).receives(id).matches(id, 'edit-main');
-  story
+export function delivered(mock: MockEvents, id: string, at = 1_000): void {
+  mock.at(at).receives(id).matches(id, 'edit-main');
+  mock
     .at(at + 190)
     .sends(id, { type: 'tool_result', text: 'done' })
     .answered(at + 200);

@@ -4,7 +4,7 @@ import type { HttpClient } from '../../src/http/client.js';
 import { createNodeClient } from '../../src/http/node-client.js';
 import { Wire } from '../../src/runtime/wire.js';
 
-export interface Workbench extends AsyncDisposable {
+export interface Wires extends AsyncDisposable {
   readonly log: Log;
   readonly history: History;
   /** Returns a wire to a server, with a real client by default. */
@@ -12,7 +12,7 @@ export interface Workbench extends AsyncDisposable {
 }
 
 /** A log, and a history of its events. */
-export function workbench(): Workbench {
+export function openWires(): Wires {
   const log = createLog(() => performance.now());
   const history = new History();
   log.subscribe(event => history.apply(event));

@@ -66,7 +66,7 @@ const EXCUSES = [
 ] as const;
 
 /** A run in which everything happens that can. */
-export const STORY: ReportInput = {
+export const MIXED: ReportInput = {
   target: 'http://127.0.0.1:3001',
   program: 'protocol-cli/test',
   warnings: [],
@@ -77,7 +77,7 @@ export const STORY: ReportInput = {
 
 /** One of which something was lost. */
 export const LOSSY: ReportInput = {
-  ...STORY,
+  ...MIXED,
   run: conformanceOf(
     CHECKS.filter(({ status }) => status === 'pass'),
     [],
@@ -92,7 +92,7 @@ export const LOSSY: ReportInput = {
 
 /** One in which all is fine. */
 export const GREEN: ReportInput = {
-  ...STORY,
+  ...MIXED,
   run: conformanceOf(CHECKS.filter(({ status }) => status === 'pass')),
 };
 

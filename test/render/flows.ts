@@ -27,7 +27,7 @@ import {
 } from '../events/build.js';
 
 /*
- * A story of each flow of a conversation, as facts, for anyone who tells or checks them all.
+ * The events of each flow of a call.
  */
 
 const started = () => [at(0, loaded()), at(1, call()), at(4, acknowledged())];
@@ -44,7 +44,7 @@ export const view = (leg: string, patch: string): Moment[] =>
 const subscribed = () => [...started(), at(9, resultArrives({ subscription: true }))];
 const PATCH = '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n';
 
-export const STORIES: Readonly<Record<string, readonly Moment[][]>> = {
+export const FLOWS: Readonly<Record<string, readonly Moment[][]>> = {
   nothing: [],
   'a discovery that failed': [untrackedRequest('discovery', 404)],
   'a result': [...started(), at(1_213, resultArrives()), at(1_220, closed())],

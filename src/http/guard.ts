@@ -12,13 +12,13 @@ const MAX_NAME_LENGTH = 253;
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** Parses a Host value (RFC 9110, 7.2), in lower case; an IPv6 address keeps its brackets. Null if it is invalid. */
 /** A host name in lower case, and the port as it was written. */
 interface HostHeader {
   readonly name: string;
   readonly port: string | undefined;
 }
 
+/** Parses a Host value (RFC 9110, 7.2), in lower case; an IPv6 address keeps its brackets. Null if it is invalid. */
 const parseHost = memoizeByString((value: string): HostHeader | null => {
   const { name, port } = SHAPE.exec(value)?.groups ?? {};
   if (name === undefined || name.length > MAX_NAME_LENGTH) return null;
@@ -80,8 +80,9 @@ export class Guard {
    * 4, 15 and 16). The order is fixed, so a refused client learns nothing about the served paths.
    */
   admit(request: IncomingMessage, incoming: Incoming): Route | Answer | Denial {
-    const { routes, maxBody } = this.options;
-    const { method: asked, path } = incoming;
+    const { maxBody } = this.options;
+    const { method: asked, path, isBelowBase } = incoming;
+    const routes = isBelowBase ? this.options.routes : [];
     const wrongHost = this.#judgeHost(request);
     if (wrongHost) return wrongHost;
     const route = routes.find(({ method, serves }) => (method === 'any' || method === asked) && serves(path));

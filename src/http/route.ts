@@ -41,12 +41,22 @@ export class Denial {
   }
 }
 
+/** How a request arrived. */
+interface Surroundings {
+  readonly response?: ServerResponse | undefined;
+  /** The path below which the server serves its routes. */
+  readonly basePath?: string | undefined;
+}
+
 /** The head of a request that arrived; empty if it could not be read. Its texts are not sanitized yet. */
 export class Incoming {
   readonly method: string;
+  /** The path and the query, without the base path of the server. */
   readonly target: string;
   /** The target without its query. */
   readonly path: string;
+  /** Whether it is below the base path; otherwise no route serves it. */
+  readonly isBelowBase: boolean;
   /** Lower-case names; repeated headers are joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
 
@@ -56,10 +66,13 @@ export class Incoming {
       url = '',
       headers = {},
     }: Partial<Pick<IncomingMessage, 'method' | 'url' | 'headers'>> = {},
-    private readonly response?: ServerResponse,
+    private readonly around: Surroundings = {},
   ) {
+    const { basePath = '' } = around;
+    const target = originForm(url, headers.host);
     this.method = method;
-    this.target = originForm(url, headers.host);
+    this.isBelowBase = basePath === '' || target.startsWith(`${basePath}/`);
+    this.target = this.isBelowBase ? target.slice(basePath.length) : target;
     this.path = this.target.split('?', 1)[0] ?? '';
     this.headers = flatHeaders(headers);
   }
@@ -71,12 +84,12 @@ export class Incoming {
 
   /** The base URL at which the sender reaches us; the guard has checked `Host`. */
   get base(): string {
-    return `http://${this.headers['host']}`;
+    return `http://${this.headers['host']}${this.around.basePath ?? ''}`;
   }
 
   /** Calls back once if the connection closes before the answer is sent. */
   onGone(callback: () => void): void {
-    const { response } = this;
+    const { response } = this.around;
     response?.once('close', () => {
       if (!response.writableEnded) callback();
     });

@@ -37,6 +37,8 @@ interface ServerOptions {
   /** Additional allowed Host values: `name` with any port, `name:port` with that port. */
   readonly allowedHosts?: readonly string[];
   readonly routes: readonly Route[];
+  /** The path below which the routes are served, such as `/a1b2`; all other paths are unknown. Default: none. */
+  readonly basePath?: string;
   readonly maxBody: number;
   readonly limits?: Partial<typeof LIMITS>;
   /**
@@ -82,7 +84,7 @@ class RequestHandler {
 
   async #reply(response: ServerResponse): Promise<Reply | Denial> {
     const { req: request } = response;
-    const incoming = new Incoming(request, response);
+    const incoming = new Incoming(request, { response, basePath: this.options.basePath });
     const route = this.guard.admit(request, incoming);
     if (!('handle' in route)) return route;
     if (route.accepts === 'nothing') return route.handle(incoming, NOTHING);
@@ -137,7 +139,7 @@ class RequestHandler {
   }
 
   #report(denial: Denial, request?: IncomingMessage): void {
-    this.options.onRefused?.(denial, new Incoming(request));
+    this.options.onRefused?.(denial, new Incoming(request, { basePath: this.options.basePath }));
   }
 
   #refuse(error: Error, socket: Duplex): void {
@@ -346,7 +348,7 @@ const SWEEP_MS = 10;
 
 export interface RunningServer extends AsyncDisposable {
   readonly port: number;
-  /** `http://127.0.0.1:port`, or the bound address; never `localhost` (threats, row 6). */
+  /** `http://127.0.0.1:port`, or the bound address, with the base path; never `localhost` (threats, row 6). */
   readonly url: string;
   /** Stops listening, ends idle connections, then closes the others after a grace period. */
   close(): Promise<void>;
@@ -377,7 +379,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   new RequestHandler(server, guard, options, limits);
   let closed: Promise<void> | undefined;
   const close = () => (closed ??= stop(server, limits.closeMs));
-  return { port, url: `http://${guard.own}:${port}`, close, [Symbol.asyncDispose]: close };
+  return {
+    port,
+    url: `http://${guard.own}:${port}${options.basePath ?? ''}`,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 function stop(server: Server, graceMs: number): Promise<void> {

@@ -22,6 +22,8 @@ export interface ServerOptions {
   readonly host?: string;
   /** Default: any free port. */
   readonly port?: number;
+  /** The path below which everything is served, such as `/a1b2`; requests elsewhere are answered 404. Default: none. */
+  readonly basePath?: string;
   /** Host names besides loopback that requests may use. */
   readonly allowHosts?: readonly string[];
   /** Maximum size of an invocation, in bytes. */
@@ -42,13 +44,21 @@ export interface Handling {
 /** Serves a mock over HTTP, with the controls for tests. @throws ProtocolCliError `port-in-use`, `usage`. */
 export function serveMock(
   mock: Mock,
-  { host, port, allowHosts = [], maxBody = DEFAULTS.maxBody, program = 'protocol-cli' }: ServerOptions,
+  {
+    host,
+    port,
+    basePath,
+    allowHosts = [],
+    maxBody = DEFAULTS.maxBody,
+    program = 'protocol-cli',
+  }: ServerOptions,
   { routes, reset, refused }: Handling,
 ): Promise<RunningServer> {
   const list = new CallList(mock, program);
   return startServer({
     ...(host !== undefined && { host }),
     ...(port !== undefined && { port }),
+    ...(basePath !== undefined && { basePath }),
     allowedHosts: allowHosts,
     maxBody,
     explains: true,

@@ -20,6 +20,17 @@ const serving = async (handle: Route['handle']) => {
 
 const headOf = (answer: string) => answer.split('\r\n\r\n', 1)[0] ?? '';
 
+it('serves its routes below a base path only', async () => {
+  server = await watchedServer({
+    basePath: '/base',
+    routes: [{ ...hello, handle: ({ base, target }) => ({ status: 200, body: base + target }) }],
+  });
+  const ask = (path: string) => rawExchange(server.port, request(`GET ${path}`, HOST));
+  expect(await ask('/base/hello?a')).toMatch(/^HTTP\/1.1 200 [\s\S]*http:\/\/127\.0\.0\.1\/base\/hello\?a$/);
+  for (const path of ['/hello', '/basement/hello', '/base', '//base/hello', '/Base/hello'])
+    expect(statusOf(await ask(path))).toBe(404);
+});
+
 describe('an answer', () => {
   it('row 28: is plain text with nosniff and a length', async () => {
     const head = headOf(await serving(() => ({ status: 200, body: 'né' })));

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Content } from '../../events/content.js';
@@ -148,6 +149,9 @@ export async function playScenario(
   }
 }
 
+/** Long enough that no other program guesses the path of a tool. */
+const SECRET_BYTES = 7;
+
 /** Copies the events of a mock tool into the scenario's log, with absolute URLs and with ids made unique per tool. */
 async function startTool(
   fixtures: Fixtures,
@@ -156,6 +160,7 @@ async function startTool(
 ): Promise<MockTool> {
   const tool = await startMockTool({
     fixtures: fixtureFile(fixtures, index === 0),
+    basePath: `/${randomBytes(SECRET_BYTES).toString('hex')}`, // another program may still use the port
     retries: 1,
     clock,
     client: async () => createAgentClient({ clock }),
@@ -165,7 +170,7 @@ async function startTool(
     const { seq: _, at: __, ...fact } = event;
     if (fact.calls) fact.calls = fact.calls.map(named);
     if ('leg' in fact && fact.leg !== undefined) fact.leg = named(fact.leg);
-    if (fact.kind === 'request' && fact.from === 'runtime') fact.url = new URL(fact.url, tool.url).href;
+    if (fact.kind === 'request' && fact.from === 'runtime') fact.url = tool.url + fact.url;
     log.emit(fact);
   });
   return tool;

@@ -95,6 +95,30 @@ test('events of all recordings have their own numbers and calls, and times of th
   expect([drivers.length, running()]).toEqual([3, 0]);
 });
 
+test('a request that does not know the secret path of the tools is answered 404, and is not one of the runtime', async () => {
+  const statuses: number[] = [];
+  const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"thread_id":"t"}' };
+  const open: OpenDriver = async setting => {
+    const base = setting.env['TOOL_URL'] ?? '';
+    const { origin } = new URL(base);
+    for (const [url, init] of [
+      [`${origin}/.well-known/rap-toolset`],
+      [`${origin}/invoke`, post],
+      [`${origin}/close_thread`, post],
+      [`${origin}/__mock__/journal`],
+      [`${base}/.well-known/rap-toolset`],
+      [`${base}/close_thread`, post],
+    ] as const)
+      statuses.push((await fetch(url, init)).status);
+    return inventive(setting);
+  };
+  const [recording] = await runScenarios([scenario('a')], options(open));
+  expect(statuses).toEqual([404, 404, 404, 404, 200, 200]);
+  const requests = recording?.events.flatMap(event => (event.kind === 'request' ? [event] : [])) ?? [];
+  expect(requests.map(({ purpose }) => purpose)).toEqual(['discovery', 'close']);
+  expect(new Set(requests.map(({ url }) => new URL(url).pathname.split('/')[1])).size).toBe(1);
+});
+
 describe('everything is stopped', () => {
   test('if a tool server cannot start', async () => {
     const { open, running } = opening();

@@ -2,8 +2,7 @@ import type { Event, EventOf, RequestEvent } from '../events/events.js';
 import type { Verdict } from '../events/exchange.js';
 import { History, renumbered } from '../events/history.js';
 import { eventsOnSide, type RoundTrip, roundTripsIn } from '../events/round-trips.js';
-import type { TranscriptHeader } from '../events/transcript-reader.js';
-import { isWhole, type Transcript } from '../events/transcript-reader.js';
+import { isWhole, type Observer, type Transcript } from '../events/transcript-reader.js';
 import { type ValueChecker, valueChecker } from '../json-schema/validator.js';
 import { callNamedIn } from '../protocol/callbacks.js';
 import type { Invocation } from '../protocol/invocation.js';
@@ -33,7 +32,7 @@ export interface KnownServer {
 export interface Recording {
   readonly events: readonly Event[];
   /** Default: a runtime. */
-  readonly observer?: TranscriptHeader['observer'];
+  readonly observer?: Observer;
   /** False if a part of the recording is missing: then missing events prove nothing. Default: true. */
   readonly isWhole?: boolean;
   /** The line of each event in the file, by `seq`. */

@@ -1,6 +1,6 @@
 import { countEnds, missingResultsSummary } from '../events/call-ends.js';
 import type { Event } from '../events/events.js';
-import type { Transcript } from '../events/transcript-reader.js';
+import type { Observer, Transcript } from '../events/transcript-reader.js';
 import type { ExpectedFailure } from '../fixtures/check-files.js';
 import { REQUIREMENT_IDS, type RequirementId, type Side } from '../protocol/requirements.js';
 import { groupBy } from '../util/collections.js';
@@ -117,7 +117,7 @@ export interface CheckOptions {
   /** Whose requirements; default: both sides. */
   readonly sides?: readonly Side[];
   /** The recorder of bare events; default: a runtime. A transcript has it in its header. */
-  readonly observer?: Evidence['observer'];
+  readonly observer?: Observer;
   /** False if bare events are incomplete: then missing events are not violations. */
   readonly isWhole?: boolean;
 }

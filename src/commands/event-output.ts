@@ -1,6 +1,7 @@
 import type { Event, RequestEvent } from '../events/events.js';
 import type { Log } from '../events/log.js';
 import { callbackRedactor, type EventRedactor, questionRedactor } from '../events/shareable.js';
+import type { Observer } from '../events/transcript-reader.js';
 import type { TranscriptAbout } from '../events/transcript-writer.js';
 import { type Clock, systemClock } from '../system/clock.js';
 import type { Redactor } from '../util/redact.js';
@@ -9,10 +10,7 @@ import { PROGRAM } from './terminal.js';
 import type { TranscriptFile, TranscriptFileOptions } from './transcript-file.js';
 
 /** Returns the header of a transcript that starts now. */
-export function headerFor(
-  observer: TranscriptAbout['observer'],
-  clock: Clock = systemClock,
-): TranscriptAbout {
+export function headerFor(observer: Observer, clock: Clock = systemClock): TranscriptAbout {
   return { startedAt: clock.wall().toISOString(), observer, program: PROGRAM };
 }
 

@@ -20,7 +20,7 @@ const FILE = join(FOLDER, 'rap.json');
 const NAME_A_TOOL = 'Give its URL (http://127.0.0.1:3001), --command, or --demo to try the bundled one.';
 
 /** The tool servers of all files. */
-interface RapConfig {
+export interface RapConfig {
   readonly targets: readonly ConfiguredTarget[];
   readonly warnings: readonly Warning[];
   /** What to print if there are no servers. */

@@ -18,7 +18,7 @@ import { visible } from '../util/visible.js';
 import type { Subscribe } from './event-output.js';
 import { type ServerOutput, usageError } from './options.js';
 import { type ReportRequest, writeReports } from './reports.js';
-import { Run } from './run.js';
+import { Run, type RunOptions } from './run.js';
 import { canDraw, colourOf, type ExitStatus, PROGRAM, type Terminal } from './terminal.js';
 
 /** What server commands share: their command line, their first line, their output, and their end. */
@@ -175,8 +175,10 @@ interface Running {
   verify?(run: VerifiedRun): Promise<ExitStatus>;
 }
 
-/** @param command to run beside the server; without it, the server runs until it is stopped */
-type ServerOptions = ConstructorParameters<typeof Run>[0] & { readonly command?: readonly string[] | null };
+interface ServerOptions extends RunOptions {
+  /** To run beside the server; without it, the server runs until it is stopped. */
+  readonly command?: readonly string[] | null;
+}
 
 /**
  * Runs the server until the command ends, a signal arrives, or the user quits; then closes everything, verifies, and ends the

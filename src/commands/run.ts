@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { createLog, type Log } from '../events/log.js';
 import { type EventRedactor, questionRedactor } from '../events/shareable.js';
+import type { Observer } from '../events/transcript-reader.js';
 import type { TranscriptAbout } from '../events/transcript-writer.js';
 import type { HttpClient } from '../http/client.js';
 import { createNodeClient } from '../http/node-client.js';
@@ -17,14 +18,14 @@ import { type ExitStatus, Interruption, type OnStop, statusOfFailure, type Termi
 /** Maximum number of characters kept until the screen is closed. */
 const MAX_LATER = 16 * 1024 * 1024;
 
-interface RunOptions {
+export interface RunOptions {
   readonly terminal: Terminal;
   readonly clock?: Clock;
   /** Credentials of the user, which servers may repeat in messages (threats, row 25). */
   readonly secrets?: readonly string[];
   /** Adds the secrets found in events. */
   readonly redactorFor?: (credentials: Redactor) => EventRedactor;
-  readonly observer?: TranscriptAbout['observer'];
+  readonly observer?: Observer;
 }
 
 /** A running command: its log, secrets, messages and interruption, and what to stop at the end. */

@@ -3,7 +3,7 @@ import type { ValidReading } from '../dialects/dialect.js';
 import type { Translatable } from '../dialects/dialects.js';
 import { IS_ERROR_LEFT_OUT, mcpDialect } from '../dialects/mcp.js';
 import { rapDialect } from '../dialects/rap.js';
-import type { Invocation } from '../protocol/invocation.js';
+import type { UnaddressedInvocation } from '../protocol/invocation.js';
 import { type JudgedOutcome, textOfOutcome } from '../protocol/outcome.js';
 import type { JsonReading } from '../util/json.js';
 import { excerpt } from '../util/text.js';
@@ -11,7 +11,7 @@ import type { McpAnswer, Settlement } from './exchange.js';
 
 /** A call that ended, live or in a saved report. */
 interface Ended {
-  readonly invocation?: Omit<Invocation, 'callback_url'> | undefined;
+  readonly invocation?: UnaddressedInvocation | undefined;
   readonly settled:
     | { readonly by: 'result'; readonly native: unknown }
     | { readonly by: 'answer'; readonly reading: ValidReading | null }

@@ -6,7 +6,7 @@ import type { Event, EventOf, RequestEvent } from './events.js';
 import { type Arrival, type Exchange, isSubscribed, isUnderWay } from './exchange.js';
 import { foldExchange } from './fold-exchange.js';
 import { endOf, eventsOnSide, type SentRequest } from './round-trips.js';
-import type { Transcript, TranscriptHeader } from './transcript-reader.js';
+import type { Observer, Transcript } from './transcript-reader.js';
 
 /** A request outside a call: discovery, a notice, or a POST to an unknown callback URL. */
 export interface UntrackedRequest
@@ -266,8 +266,7 @@ function sizeOf({ arrivals }: Exchange): number {
 }
 
 interface CallLogOptions {
-  /** The side that recorded the events, as in the header of a transcript. */
-  readonly observer?: TranscriptHeader['observer'] | undefined;
+  readonly observer?: Observer | undefined;
   /** Whether the events come from a file (RT-OAUTH forbids some data only in files). */
   readonly isSaved?: boolean;
   /** As in {@link History}. */
@@ -279,7 +278,7 @@ interface CallLogOptions {
 /** Events in memory, with an index by call and the history folded from them. */
 export class CallLog {
   readonly history: History;
-  readonly observer: TranscriptHeader['observer'];
+  readonly observer: Observer;
   readonly isSaved: boolean;
   readonly events: Event[] = [];
   /** Keys of calls, oldest first. */

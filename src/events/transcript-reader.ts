@@ -44,6 +44,9 @@ export type TranscriptLine = z.infer<typeof transcriptLineSchema>;
 
 export type TranscriptHeader = Extract<TranscriptLine, { kind: 'header' }>;
 
+/** The side that recorded the events. */
+export type Observer = TranscriptHeader['observer'];
+
 export interface Transcript {
   readonly header: TranscriptHeader | null;
   readonly events: readonly Event[];

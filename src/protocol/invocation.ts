@@ -25,6 +25,9 @@ export const invocationSchema = z.object({
 
 export type Invocation = z.infer<typeof invocationSchema>;
 
+/** An invocation to which the runtime adds its callback URL. */
+export type UnaddressedInvocation = Omit<Invocation, 'callback_url'>;
+
 /** The address and the ids that a callback needs. */
 export type Addressee = Pick<Invocation, 'callback_url' | 'group_id' | 'id' | 'call_id'>;
 

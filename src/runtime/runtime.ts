@@ -7,7 +7,7 @@ import type { Log } from '../events/log.js';
 import { TransportError } from '../http/client.js';
 import type { Answer, Incoming } from '../http/route.js';
 import type { UserChoice } from '../protocol/callbacks.js';
-import { type Invocation, readInvocation } from '../protocol/invocation.js';
+import { type Invocation, readInvocation, type UnaddressedInvocation } from '../protocol/invocation.js';
 import type { Clock } from '../system/clock.js';
 import { messageOf, ProtocolCliError } from '../util/errors.js';
 import { exactJson } from '../util/exact-json.js';
@@ -77,7 +77,7 @@ export class Runtime {
   }
 
   /** Adds a callback URL to an invocation. */
-  addressed(call: Omit<Invocation, 'callback_url'>): Invocation {
+  addressed(call: UnaddressedInvocation): Invocation {
     const { id } = call;
     const receive = (...request: [Incoming, Content]) => this.#receive(id, ...request);
     const { url, token } = this.callbacks.issue({ calls: [id], receive });

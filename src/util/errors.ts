@@ -22,7 +22,7 @@ export type ErrorCode =
   | 'command-failed'
   | 'unwritable-file';
 
-interface ErrorDetails {
+export interface ErrorDetails {
   /** What to do next, in one sentence. */
   readonly hint?: string;
   /** Individual errors, each with its place (JSON path, file:line). */

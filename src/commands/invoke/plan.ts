@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DialectName } from '../../dialects/dialect.js';
+import type { UnaddressedInvocation } from '../../protocol/invocation.js';
 import type { ListenerOptions } from '../../runtime/callback-server.js';
 import type { McpPeer } from '../../runtime/mcp/transports.js';
 import type { ProtocolCliError } from '../../util/errors.js';
@@ -143,12 +144,11 @@ export function identityOf({ id, callId, groupId, userId, ancestor }: InvokeOpti
   };
 }
 
-/** Builds the invocation, without its callback URL. */
 export function invocationOf(
   { id, callId, groupId, userId, ancestors }: CallIdentity,
   operation: string,
   args: Record<string, unknown>,
-) {
+): UnaddressedInvocation {
   return {
     operation,
     arguments: args,

@@ -1,6 +1,6 @@
 import { type Exchange, openChoices } from '../../events/exchange.js';
 import type { UserChoice } from '../../protocol/callbacks.js';
-import type { Reporter } from '../../render/outputs/reporter.js';
+import type { AskForChoice } from '../../render/outputs/reporter.js';
 import type { Answering } from '../../runtime/runtime.js';
 import { visibleLine } from '../../util/visible.js';
 import type { Prompts } from '../terminal.js';
@@ -16,7 +16,7 @@ export class Chooser implements Answering {
     /** Used one after the other in each call; the last one answers all further questions. */
     private readonly choose: readonly string[] | undefined,
     /** Lets the user select on the screen; without it the user types a line. */
-    readonly pick?: Reporter['choose'],
+    readonly pick?: AskForChoice,
   ) {
     this.by = choose === undefined ? 'person' : 'flag';
   }

@@ -1,5 +1,5 @@
 import type { Event } from '../../events/events.js';
-import { type Arrival, type Exchange, outcomeOf } from '../../events/exchange.js';
+import { type Arrival, type Exchange, outcomeOf, type VerdictKind } from '../../events/exchange.js';
 import { idOf } from '../../events/fold-exchange.js';
 import { History, type UntrackedRequest, type View } from '../../events/history.js';
 import { shareableArrival, shareableMessage } from '../../events/shareable.js';
@@ -392,7 +392,7 @@ function callbackLines({ exchange, arrival, isExpected }: ReceivedCallback): Lin
 }
 
 /** Describes the call: an expected one, one that a runtime would wait for, or only the ids that the callback names. */
-function relationTo(message: Callback, verdict: Arrival['verdict']['kind'], isExpected: boolean): string {
+function relationTo(message: Callback, verdict: VerdictKind, isExpected: boolean): string {
   if (!['settles', 'holds', 'noted', 'ignored'].includes(verdict)) return 'names';
   if (isExpected) return 'matches the expected call:';
   return message.type === 'view_update' ? 'would belong to a thread with' : 'would match a pending call with';

@@ -35,7 +35,6 @@ import {
   type SavedAnswer,
   type Section,
   saved,
-  type View,
 } from './saved.js';
 import { jsonSection, outcomeLines, savedAnswer } from './saved-answer.js';
 import { SESSION_KINDS } from './session-kinds.js';
@@ -67,7 +66,7 @@ function withoutSecretUrls(message: Callback, native: unknown): unknown {
 }
 
 /** Returns the panes of a callback, its members in `-o json`, and warnings about its text. */
-function shownContent(message: Callback, supports: View['supports']) {
+function shownContent(message: Callback, supports: ReadonlySet<string>) {
   if (message.type === 'tool_result') {
     const text = llmText(message);
     const panes = panesOfResult(message, supports);
@@ -148,7 +147,7 @@ const repeatsKind: Kind = {
   },
 };
 
-function reportSections(report: Report, supports: View['supports']): Section[] {
+function reportSections(report: Report, supports: ReadonlySet<string>): Section[] {
   const { invocation, views = [], error, warnings, llm } = report;
   const panes = panesOf({ settled: settledIn(report) }, supports);
   const ours = llm ? [llmPane(llm.text, false)] : [];
@@ -218,7 +217,7 @@ const mcpKind: Kind = {
 };
 
 /** @param place path of the result in the whole JSON */
-function savedMcp(json: Json, supports: View['supports'], place = '$'): Saved {
+function savedMcp(json: Json, supports: ReadonlySet<string>, place = '$'): Saved {
   const reading = requireValid(readAs('mcp', json.value), place);
   const { native, text, notes, answer } = reading;
   const settled = { by: 'answer', native, text, notes, reading, outcome: answer.outcome } as const;
@@ -239,7 +238,7 @@ const jsonRpcKind: Kind = {
 };
 
 /** Shows an error without a tool's answer; the model still gets a text. */
-function savedError(error: unknown, supports: View['supports']): Saved {
+function savedError(error: unknown, supports: ReadonlySet<string>): Saved {
   const answer = readMcpAnswer({ ok: true, value: { error }, notes: [] });
   const { native, outcome, text } = answer;
   if (outcome.basis !== 'declared')

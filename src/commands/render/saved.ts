@@ -5,7 +5,7 @@ import { roundTripsIn } from '../../events/round-trips.js';
 import { isRequirementId, type Warning } from '../../protocol/requirements.js';
 import { problemLines } from '../../render/failure.js';
 import { type Layout, type Line, say } from '../../render/line.js';
-import type { Report } from '../../render/outputs/schemas.js';
+import type { ReportedWarning } from '../../render/outputs/schemas.js';
 import { type Pane, type Panes, wholeDrawing, wholePane } from '../../render/panes.js';
 import { loadHighlighter } from '../../render/syntax.js';
 import type { ColourLevel } from '../../render/terminal/colour-level.js';
@@ -15,13 +15,15 @@ import type { Drawing } from '../../segments/segments.js';
 import type { JsonReading } from '../../util/json.js';
 import type { Redactor } from '../../util/redact.js';
 
+/** Returns the answers of tools in a file, in order. @param to the target system */
+export type AnswersFor = (to: DialectName) => readonly SavedAnswer[];
+
 /** A saved file whose format was recognized. */
 export interface Saved {
   readonly sections: readonly Section[];
   /** `-o json`. */
   readonly report: unknown;
-  /** Returns the answers of tools in the file, in order. @param to the target system */
-  answers?(to: DialectName): readonly SavedAnswer[];
+  readonly answers?: AnswersFor;
   /** Returns the file with only the selected calls, null if none of them failed; transcripts only. @throws ProtocolCliError `usage` for an unknown call */
   only?(selection: CallSelection): Saved | null;
   /** What could not be read, each with its place. */
@@ -182,7 +184,7 @@ export function saved(
   sections: readonly Section[],
   members: object,
   warnings: readonly Warning[] = [],
-  answers?: Saved['answers'],
+  answers?: AnswersFor,
 ): Saved {
   return {
     sections: [...sections, problemLines(warnings)],
@@ -192,7 +194,7 @@ export function saved(
 }
 
 /** An unknown id is added to the message. */
-export function asWarning({ id, message }: Report['warnings'][number]): Warning {
+export function asWarning({ id, message }: ReportedWarning): Warning {
   if (id === undefined) return { message };
   return isRequirementId(id) ? { id, message } : { message: `${message} [${id}]` };
 }

@@ -8,8 +8,7 @@ import { CallLog, History } from '../../events/history.js';
 import { eventsOnSide, isBodyLost, roundTripsIn } from '../../events/round-trips.js';
 import { type Session, Sessions } from '../../events/session-calls.js';
 import { callbackRedactor } from '../../events/shareable.js';
-import type { TranscriptHeader } from '../../events/transcript-reader.js';
-import { isWhole, missingFrom, type Transcript } from '../../events/transcript-reader.js';
+import { isWhole, missingFrom, type Observer, type Transcript } from '../../events/transcript-reader.js';
 import { readInvocation } from '../../protocol/invocation.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { callHeading } from '../../render/callbacks.js';
@@ -34,14 +33,7 @@ import { newsOf } from '../../render/tool-calls.js';
 import { mergeWarnings, warningsOf } from '../../render/warnings.js';
 import { excerpt, firstWithRest, formatDuration, truncate } from '../../util/text.js';
 import { usageError } from '../options.js';
-import {
-  type CallSelection,
-  messagesOf,
-  type Saved,
-  type SavedAnswer,
-  type Section,
-  type View,
-} from './saved.js';
+import { type CallSelection, messagesOf, type Saved, type SavedAnswer, type Section } from './saved.js';
 
 /** A transcript: its heading and timeline, then each call with its panes, its views and its problems. */
 export class SavedTranscript implements Saved {
@@ -60,7 +52,7 @@ export class SavedTranscript implements Saved {
   /** @param calls the keys of all calls, if only some of them are shown */
   constructor(
     private readonly transcript: Transcript,
-    private readonly supports: View['supports'],
+    private readonly supports: ReadonlySet<string>,
     private readonly calls?: readonly string[],
   ) {
     const { faults, events, header } = transcript;
@@ -270,7 +262,7 @@ function toolTimelineOf(events: readonly Event[]): Line[] {
   });
 }
 
-const SEEN_BY: Readonly<Record<TranscriptHeader['observer'], string>> = {
+const SEEN_BY: Readonly<Record<Observer, string>> = {
   runtime: 'by a runtime',
   tool: 'by a tool',
   recorder: 'between a runtime and its tool',

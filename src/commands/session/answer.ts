@@ -32,7 +32,7 @@ import { type ANSWER_OUTPUTS, requireScreen, usageError } from '../options.js';
 import { asTrouble, type Run, withErrorReport, withRun } from '../run.js';
 import { type ListenerFlags, listenerOf, listenerWarnings, requireUrl } from '../target.js';
 import { canDraw, colourOf, type ExitStatus, Prompts, statusOfFailure, type Terminal } from '../terminal.js';
-import type { AnswererOptions, CallFlags, ToolSource } from './rap-tool.js';
+import type { AnswererOptions, CallFlags, DenialOf, ToolSource } from './rap-tool.js';
 
 type AnswerOutput = (typeof ANSWER_OUTPUTS)[number];
 
@@ -183,7 +183,7 @@ async function serve(
 /**
  * Decides by the policy, then by asking the user, as `invoke` does. Without a terminal, calls that need consent are denied.
  */
-function denialsOf(consent: Consent, prompts: Prompts): AnswererOptions['denial'] {
+function denialsOf(consent: Consent, prompts: Prompts): DenialOf {
   return (tool, args) =>
     consent.denialOf(tool, args, prompts).catch((error: unknown): Denial => {
       if (!(error instanceof ProtocolCliError) || error.code !== 'decision-needed') throw error;

@@ -37,6 +37,9 @@ export interface CallFlags {
   readonly lenientAck?: true;
 }
 
+/** Returns why a call is denied; null if it is allowed. */
+export type DenialOf = (tool: ToolInfo, args: unknown) => Promise<Denial | null>;
+
 export interface AnswererOptions {
   readonly run: Run;
   /** The id of the session. */
@@ -44,8 +47,7 @@ export interface AnswererOptions {
   readonly history: History;
   readonly flags: CallFlags;
   readonly chooser: Chooser;
-  /** Returns why a call is denied; null if it is allowed. */
-  readonly denial: (tool: ToolInfo, args: unknown) => Promise<Denial | null>;
+  readonly denial: DenialOf;
 }
 
 const HINTS = {

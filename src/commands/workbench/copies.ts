@@ -8,13 +8,12 @@ import { parseJson } from '../../util/json.js';
 import { isPlainHeader, type Redactor, redactHeaders, safeJson } from '../../util/redact.js';
 import { shellWord } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import type { InvokePlan } from '../invoke/plan.js';
 import { curlOf, PLACEHOLDER_CALLBACK, placeholdersIn } from '../invoke/request.js';
-import type { ConfiguredTarget } from '../target.js';
+import type { ConfiguredTarget, Target } from '../target.js';
 import { failed } from './calls.js';
 
 interface CalledAs {
-  readonly target: ConfiguredTarget | NonNullable<InvokePlan['target']>;
+  readonly target: ConfiguredTarget | Target;
   /** The thread given for all calls; if undefined, each call gets a new one. */
   readonly groupId: string | undefined;
   readonly validates: boolean;
@@ -55,8 +54,18 @@ function isPath(url: string): boolean {
   return url.startsWith('/');
 }
 
-/** The copies of a call; null if it was not sent. @param called null for a call of a transcript */
-export function copiesOf(source: Pick<Source, 'callLog' | 'redactor'>, key: string, called: CalledAs | null) {
+/** The copies of a call. */
+export interface Copies {
+  curl(): ShellLine;
+  command(): ShellLine | ActionResult;
+}
+
+/** Returns null if it was not sent. @param called null for a call of a transcript */
+export function copiesOf(
+  source: Pick<Source, 'callLog' | 'redactor'>,
+  key: string,
+  called: CalledAs | null,
+): Copies | null {
   const sent = sentCall(source, key);
   return (
     sent && {
@@ -153,7 +162,7 @@ function wordsOf(
   ];
 }
 
-function optionsFor(target: CalledAs['target']): readonly string[] {
+function optionsFor(target: ConfiguredTarget | Target): readonly string[] {
   if (target.kind === 'command') return ['--command', target.command];
   if (target.kind === 'endpoint' || target.kind === 'demo') return [`--${target.kind}`];
   return []; // without a URL, `invoke` searches the servers of `.infinity/rap.json`

@@ -20,6 +20,12 @@ export interface Ending {
   readonly trouble: Trouble | null;
 }
 
+/**
+ * Asks the user. Resolves to the selected index, to the default if the question was dismissed, or to null if the signal aborted it.
+ * Further questions are queued.
+ */
+export type AskForChoice = (question: UserChoice, signal: AbortSignal) => Promise<number | null>;
+
 /** Reports events as they happen, the result as soon as the call is settled, and the end. */
 export interface Reporter<E = Ending> {
   event?(event: Event): void;
@@ -27,11 +33,7 @@ export interface Reporter<E = Ending> {
   settled?(ending: Ending): Promise<void>;
   /** Lets other code use the terminal during `work`. */
   lendTerminal?<T>(work: () => Promise<T>): Promise<T>;
-  /**
-   * Asks the user. Resolves to the selected index, to the default if the question was dismissed, or to null if the signal aborted it.
-   * Further questions are queued.
-   */
-  choose?(question: UserChoice, signal: AbortSignal): Promise<number | null>;
+  readonly choose?: AskForChoice;
   /** Restores the terminal: before `end`, and after an internal error. */
   close?(): Promise<void>;
   end(ending: E): Promise<void>;

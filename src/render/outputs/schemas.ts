@@ -136,6 +136,8 @@ export const repeatsSchema = z.object({
 
 export type Report = z.infer<typeof reportSchema>;
 
+export type ReportedWarning = Report['warnings'][number];
+
 /** The part of the report about a call that was made. */
 export type CallReport = z.infer<z.ZodMiniObject<typeof call>>;
 

@@ -16,7 +16,7 @@ import { validate } from '../../protocol/validate.js';
 import { missingFileHint } from '../../system/child.js';
 import { systemClock } from '../../system/clock.js';
 import type { Sink } from '../../system/streams.js';
-import { messageOf, ProtocolCliError } from '../../util/errors.js';
+import { type ErrorDetails, messageOf, ProtocolCliError } from '../../util/errors.js';
 import { excerpt, formatDuration, longExcerpt, truncateBeforeToken } from '../../util/text.js';
 import { isRecord, stringOrJson } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
@@ -243,11 +243,8 @@ export class McpServer {
   explain(error: unknown, method: string, limitMs?: number): ProtocolCliError {
     const { kind, name } = this.target;
     const failure = failureOfMcp(error);
-    const failed = (
-      code: 'no-discovery' | 'unreachable',
-      why: string,
-      details: ConstructorParameters<typeof ProtocolCliError>[2],
-    ) => new ProtocolCliError(code, `${name}: ${why}`, { ...details, cause: error });
+    const failed = (code: 'no-discovery' | 'unreachable', why: string, details: ErrorDetails) =>
+      new ProtocolCliError(code, `${name}: ${why}`, { ...details, cause: error });
     if (failure.kind === 'error') {
       const why = `the server refused ${method} with the error ${failure.code}: ${longExcerpt(failure.message, MAX_MESSAGE)}`;
       return failed('no-discovery', why, { hint: VERSION_HINT });

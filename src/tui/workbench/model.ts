@@ -41,12 +41,12 @@ export interface ShellLine {
   readonly gaps: readonly string[];
 }
 
-/** The actions of the workbench. They never throw or reject: failures are returned. */
 /** A tool server that was opened: its id. */
 export interface Opened {
   readonly server: string;
 }
 
+/** The actions of the workbench. They never throw or reject: failures are returned. */
 export interface Controls {
   /** Opens a tool server by URL, `:port` or `demo`, or reloads it. Returns its id, or why it cannot be opened. */
   readonly open: (target: string) => Opened | ActionResult;

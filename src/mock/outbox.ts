@@ -165,6 +165,7 @@ export class Outbox {
     return allows(url);
   }
 
+  /** Not p-retry: it has neither full jitter nor `Retry-After`, and cannot end a pause for one last attempt when the tool stops. */
   async #deliver(delivery: Delivery): Promise<boolean> {
     const { url } = delivery.callback;
     const origin = readUrl(url)?.origin ?? ''; // the client rejects an invalid url

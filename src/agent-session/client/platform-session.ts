@@ -272,6 +272,7 @@ export class PlatformSession {
     if (pending.length > 0) log.emit({ kind: 'awaiting', thread, calls, pending });
   }
 
+  /** Not p-retry: after a 429 the platform says how long to pause. Returns null if `signal` was aborted. */
   async #get(
     purpose: RequestEvent['purpose'],
     path: string,

@@ -1,6 +1,6 @@
 import type { CallEvidence } from '../../src/check/call.js';
 import { type Evidence, gatherEvidence } from '../../src/check/evidence.js';
-import { runProbes } from '../../src/check/probes/probes.js';
+import { runProbes } from '../../src/check/probes/run.js';
 import type { Event } from '../../src/events/events.js';
 import { createLog } from '../../src/events/log.js';
 import { createNodeClient } from '../../src/http/node-client.js';

@@ -63,6 +63,9 @@ interface ProberOptions {
   readonly onConsent: (url: string) => void;
 }
 
+/** Maximum number of probes, and of calls of one probe, at a time. Most only wait, but a tool on a small machine must answer in time. */
+export const PROBE_CONCURRENCY = 6;
+
 const MS = {
   /** After the exit of a server, its connections are broken within this time. */
   broken: 50,

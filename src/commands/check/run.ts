@@ -2,7 +2,7 @@ import { type Recording, recordingsOf } from '../../check/evidence.js';
 import { type Conformance, conformanceOf, type Row, RULES, type Verdict } from '../../check/judge.js';
 import { judgeCases } from '../../check/judge-cases.js';
 import type { OwnServer } from '../../check/probes/alone.js';
-import { runProbes } from '../../check/probes/probes.js';
+import { runProbes } from '../../check/probes/run.js';
 import { RUNS } from '../../check/repeats.js';
 import { scenarioIn, scenarioPlanIn } from '../../check/runtime-view.js';
 import type { Event } from '../../events/events.js';

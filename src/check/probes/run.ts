@@ -1,0 +1,222 @@
+import pRetry from 'p-retry';
+import { ACK_SLOW_MS } from '../../events/exchange.js';
+import type { Case } from '../../fixtures/check-files.js';
+import type { RequirementId } from '../../protocol/requirements.js';
+import type { ListenerOptions } from '../../runtime/callback-server.js';
+import { DISCOVERY_HINTS, type Wire } from '../../runtime/wire.js';
+import { forEachConcurrently } from '../../util/collections.js';
+import { messageOf } from '../../util/errors.js';
+import type { Check } from '../judge.js';
+import { START_PLAN } from '../server-runs.js';
+import { EXIT_MS, type OwnServer, repeatAlone, type Suspect, suspectsOf } from './alone.js';
+import {
+  PROBE_CONCURRENCY,
+  type ProbeCall,
+  type ProbeClient,
+  type ProbePlan,
+  Prober,
+  type SentCall,
+} from './prober.js';
+import { PROBES, type Probe, type Target, VALID_CALL } from './probes.js';
+import { SampleCalls } from './samples.js';
+
+interface ProbeOptions extends Omit<Prober['options'], 'endpoint'> {
+  readonly listener: ListenerOptions;
+  readonly operations: readonly string[];
+  readonly cases: readonly Case[];
+  /** The rules to try again: only the probes in which they failed are run; default: every probe. */
+  readonly repeats?: readonly FailedRule[];
+  /** The server, if the check started it. */
+  readonly server?: OwnServer | undefined;
+  /** Called before and after each probe, with its id. */
+  readonly onProgress: (done: number, total: number, probe: string) => void;
+}
+
+type FailedRule = Pick<Check, 'id' | 'probes'>;
+
+const CLOSE_CONCURRENCY = 8;
+
+const HINTS = {
+  ...DISCOVERY_HINTS,
+  missing:
+    'A check begins with discovery: give the base URL, below which /.well-known/rap-toolset gives the toolset (TOOL-DISCOVER). A tool without one is judged by what was saved of it: protocol-cli invoke <endpoint> <operation> --endpoint --save run.ndjson, then protocol-cli check run.ndjson.',
+};
+
+/**
+ * Loads the toolset of a tool server and runs all probes against it. The log records all messages, and the rules judge the log
+ * afterwards.
+ * @throws ProtocolCliError `unreachable` or `no-discovery` if there is nothing to check, `unknown-operation`, `port-in-use`.
+ */
+export async function runProbes(options: ProbeOptions): Promise<void> {
+  const { wire, wants, cases, listener, server } = options;
+  wire.log.emit({ kind: 'planned', by: 'probe', plan: START_PLAN, checks: ['TOOL-DISCOVER', 'TOOL-NAMES'] });
+  const reading = await wire.loadToolset(HINTS);
+  const toolset = reading.ok ? reading.toolset : null; // nothing of an invalid toolset may be called (RT-TOOLSET)
+  const prober = new Prober({ ...options, endpoint: toolset?.endpoint ?? wire.base });
+  const samples = await SampleCalls.of(prober, VALID_CALL, toolset, options);
+  await prober.listen(listener);
+  const target = { prober, toolset, samples };
+  const alone: Probe[] = [];
+  try {
+    for (const { message } of wireOfAll(wire, cases).withheldFrom(prober.options.endpoint))
+      prober.warn(message);
+    if (toolset && isSampled(options)) void samples.finished;
+    await runAll(target, options, alone);
+    if (samples.isStarted) await samples.finished;
+    if (wants('TOOL-ACK')) await repeatLate(target);
+    await prober.within(STRAYS_MS);
+    await closeThreads(prober);
+    await server?.settle();
+    const again = () => wire.findDocument().catch(() => {});
+    if (prober.tool.isBroken && !prober.isAborted) await prober.within(prober.windowMs, again()); // shows whether the tool still answers
+  } finally {
+    await prober.close();
+  }
+  if (prober.tool.exitedAt === null) {
+    if (prober.tool.isGone) await lookAgain(options);
+    return;
+  }
+  if (!server) return;
+  await repeatAlone(suspectsIn(target, alone), server, options).catch((error: unknown) => {
+    const message = `could not find out which call ended the server: ${messageOf(error)}`;
+    wire.log.emit({ kind: 'warned', message });
+  });
+}
+
+/** How often and how long to look whether a tool that stopped answering is started again, in ms. */
+const RESTART = { retries: 20, factor: 1, minTimeout: 150, maxRetryTime: 2_500 } as const;
+
+/** Reads the toolset of a tool that stopped answering again: a supervisor may have started it, or another program may use its port. */
+async function lookAgain({ wire, signal }: ProbeOptions): Promise<void> {
+  const find = () => wire.findDocument(HINTS, RESTART.maxRetryTime);
+  await pRetry(find, { ...RESTART, signal }).catch(() => {}); // the log has the answers
+}
+
+/** A wire with the headers of all calls. */
+function wireOfAll(wire: Wire, cases: readonly Case[]): Wire {
+  return wire.withHeaders(Object.assign({}, wire.headers, ...cases.map(({ caller }) => caller?.headers)));
+}
+
+/** Cases are called whatever rules are selected; in a repetition, if a rule failed in one of them. */
+function isSampled({ cases, repeats }: ProbeOptions): boolean {
+  const isProbe = (id: string) => PROBES.some(probe => probe.id === id);
+  if (repeats) return repeats.some(({ probes = [] }) => !probes.every(isProbe));
+  return cases.length > 0;
+}
+
+function tests({ checks, shows = [] }: Probe, isWanted: (id: RequirementId) => boolean): boolean {
+  return [...checks, ...shows].some(isWanted);
+}
+
+/** The probes in which the rule failed: those that test it, if it failed in one of them; those that test it, if it failed in no call. */
+function probesOf({ id, probes: failed }: FailedRule): readonly Probe[] {
+  const testing = PROBES.filter(probe => tests(probe, own => own === id));
+  if (!failed) return testing;
+  const both = testing.filter(probe => failed.includes(probe.id));
+  return both.length > 0 ? both : PROBES.filter(probe => failed.includes(probe.id));
+}
+
+/** Maximum number of calls of disturbing probes that are repeated before the probes themselves. */
+const MAX_DISTURBING = 8;
+
+/** What may have ended the server, the most likely first. @param alone the disturbing probes that were begun */
+function suspectsIn(target: Target, alone: readonly Probe[]): readonly Suspect[] {
+  const isDisturbing = ({ plan }: SentCall) => alone.some(({ id }) => id === plan.id);
+  const of = (calls: readonly SentCall[]) => suspectsOf(calls, operation => mayRepeat(operation, target));
+  const { calls } = target.prober;
+  return [
+    ...of(calls.filter(isDisturbing).slice(-MAX_DISTURBING)),
+    ...alone.toReversed().map(probe => probeAlone(probe, target)),
+    ...of(calls.filter(call => !isDisturbing(call))),
+  ];
+}
+
+function probeAlone({ id, run }: Probe, target: Target): Suspect {
+  const plan: ProbePlan = { id, checks: [], newServer: true };
+  return async prober => {
+    prober.recordPlan(plan);
+    await run(prober.client(plan), { ...target, prober });
+    await prober.within(EXIT_MS);
+  };
+}
+
+/**
+ * Records the plans of the selected probes and runs them in parallel, then the disturbing ones one by one.
+ * @param alone receives the disturbing ones as they begin
+ */
+async function runAll(
+  target: Target,
+  { wants, repeats, onProgress }: ProbeOptions,
+  alone: Probe[],
+): Promise<void> {
+  const { prober } = target;
+  const again = repeats && new Set(repeats.flatMap(probesOf));
+  const probes: Probe[] = [];
+  for (const probe of PROBES)
+    if (again?.has(probe) ?? tests(probe, wants))
+      if ((await probe.isFor?.(target)) ?? true) probes.push(probe);
+  for (const probe of probes) prober.recordPlan(probe);
+  let done = 0;
+  const run = (isAlone: boolean) =>
+    forEachConcurrently(
+      probes.filter(({ alone = false }) => alone === isAlone),
+      isAlone ? 1 : PROBE_CONCURRENCY,
+      async probe => {
+        if (prober.isAborted) return;
+        if (isAlone) alone.push(probe);
+        onProgress(done, probes.length, probe.id);
+        await probe.run(prober.client(probe), target);
+        onProgress(++done, probes.length, probe.id);
+      },
+    );
+  await run(false);
+  await run(true);
+}
+
+/** How long messages that should not come may come at the end, in ms. */
+const STRAYS_MS = 250;
+
+const MAX_REPEATS = 3;
+
+/** After this many calls that stay late, more repeats add nothing. */
+const MAX_LATE = 3;
+
+/** Late acknowledgements may have been late because of load, so each call is repeated alone; TOOL-ACK uses the best time. */
+async function repeatLate(target: Target): Promise<void> {
+  const { prober } = target;
+  const client = prober.client({ id: 'acknowledgement again', checks: ['TOOL-ACK'], again: true });
+  const late = new Map<string, ProbeCall>();
+  for (const call of [...prober.calls])
+    if (call.sent && (await call.isLate())) late.set(JSON.stringify(call.sent), call.sent);
+  let stayLate = 0;
+  for (const call of late.values())
+    if (mayRepeat(call.operation, target) && (await staysLate(prober, client, call)))
+      if (++stayLate === MAX_LATE || prober.tool.isBroken) return;
+}
+
+/** An operation that is not in the toolset cannot be executed. */
+function mayRepeat(operation: string, { toolset, samples }: Pick<Target, 'toolset' | 'samples'>): boolean {
+  if (samples.harmless.some(({ tool }) => tool.name === operation)) return true;
+  return !toolset?.tools.some(({ name }) => name === operation);
+}
+
+async function staysLate(prober: Prober, client: ProbeClient, call: ProbeCall): Promise<boolean> {
+  for (let time = 0; time < MAX_REPEATS && !prober.isAborted; time++) {
+    const repeat = client.send(call);
+    if ((await repeat.acknowledged) === null) break;
+    const answered = repeat.until(() => repeat.callbacks.length > 0);
+    await prober.within(ACK_SLOW_MS, answered); // the work of a call may disturb the next one
+    await repeat.conversationEnded();
+    if (!(await repeat.isLate())) return false;
+  }
+  return true;
+}
+
+/** Stops at the first notice without an answer; a tool that is gone already gets none. */
+async function closeThreads(prober: Prober): Promise<void> {
+  const threads = new Map(prober.calls.map(({ thread, wire }) => [thread, wire]));
+  let isThere = !prober.tool.isBroken;
+  await forEachConcurrently([...threads], CLOSE_CONCURRENCY, async ([thread, wire]) => {
+    if (isThere && !prober.isAborted) isThere = (await prober.closeThread(thread, wire)) !== null;
+  });
+}

@@ -1,7 +1,7 @@
 import { type Recording, recordingsOf } from '../../check/evidence.js';
 import { type Conformance, conformanceOf, type Row, RULES, type Verdict } from '../../check/judge.js';
 import { judgeCases } from '../../check/judge-cases.js';
-import type { OwnServer } from '../../check/probes/alone.js';
+import type { OwnServer } from '../../check/probes/run.js';
 import { runProbes } from '../../check/probes/run.js';
 import { RUNS } from '../../check/repeats.js';
 import { scenarioIn, scenarioPlanIn } from '../../check/runtime-view.js';

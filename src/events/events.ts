@@ -29,6 +29,9 @@ const ANSWERERS = ['platform', 'client'] as const;
 
 export type Answerer = (typeof ANSWERERS)[number];
 
+/** What a request is for. */
+export type Purpose = (typeof PURPOSES)[number];
+
 /** The protocol of a message; default: RAP. */
 const WIRES = ['session', 'mcp'] as const;
 

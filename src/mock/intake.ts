@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { Content } from '../events/content.js';
-import type { RequestEvent } from '../events/events.js';
+import type { Purpose, RequestEvent } from '../events/events.js';
 import type { FaultyRequest } from '../events/faults.js';
 import { ServedRequest } from '../events/log.js';
 import type { RequestFault } from '../fixtures/file-schema.js';
@@ -86,6 +86,9 @@ function identityOf(thread: string, id: string): string {
 /** Refusals of invocations that are errors of the runtime. */
 const REFUSED_INVOCATIONS: ReadonlySet<Denial['reason']> = new Set(['method', 'media-type', 'encoding']);
 
+/** What the log shows of a request besides its head. */
+export type RequestDetails = Partial<Pick<RequestEvent, 'calls' | 'thread' | 'body' | 'attempt' | 'url'>>;
+
 export interface IntakeOptions {
   /** Number of invocations by which repeated ones are detected. */
   readonly remembered: number;
@@ -117,11 +120,7 @@ export class Intake {
   }
 
   /** Logs a request of a runtime or its user. @param more its calls, body and attempt */
-  request(
-    incoming: Incoming,
-    purpose: RequestEvent['purpose'],
-    more?: Pick<Partial<RequestEvent>, 'calls' | 'thread' | 'body' | 'attempt' | 'url'>,
-  ): ServedRequest {
+  request(incoming: Incoming, purpose: Purpose, more?: RequestDetails): ServedRequest {
     const from = purpose === 'consent' ? 'unknown' : 'runtime';
     return new ServedRequest(this.mock.log, incoming, { from, to: 'tool', purpose, ...more });
   }

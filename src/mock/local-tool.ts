@@ -44,6 +44,9 @@ export type LocalReply = ReplyContent | { readonly kind: 'silence' };
 /** `sent` is the answer in the form of MCP; undefined for `silence` and for a canceled call. */
 export type LocalAnswer = LocalReply & { readonly sent: unknown };
 
+/** The wires whose results a fixture or a handler may write whole. */
+export type ResultWire = Extract<DialectName, 'rap' | 'mcp'>;
+
 /** Fields that exist only in a `tool_result` of RAP. */
 const RAP_FIELDS = ['type', 'text', 'display_as', 'subscription', 'group_id', 'id', 'call_id'];
 
@@ -51,7 +54,7 @@ const RAP_FIELDS = ['type', 'text', 'display_as', 'subscription', 'group_id', 'i
  * Detects the wire of a verbatim result by its form: both wires have `content`, and no other field in common. Applies to whole results
  * only, never to a payload (seed 003).
  */
-export function wireOfResult(result: Fields): Extract<DialectName, 'rap' | 'mcp'> {
+export function wireOfResult(result: Fields): ResultWire {
   if (!Array.isArray(result['content']) || RAP_FIELDS.some(field => Object.hasOwn(result, field)))
     return 'rap';
   return readAs('mcp', result).ok || !readAsRap(result).ok ? 'mcp' : 'rap';
@@ -91,11 +94,7 @@ const IGNORED: readonly (readonly [isUsed: (fixture: Fixture) => boolean, senten
 ];
 
 /** Describes the fixture features that a local call ignores. */
-export function leftOut({
-  fixtures,
-  faults,
-  document,
-}: Pick<FixtureSet, 'fixtures' | 'faults' | 'document'>): string[] {
+export function leftOut({ fixtures, faults, document }: FixtureSet): string[] {
   const requests = Object.keys(faults);
   return [
     ...(requests.length > 0 ? [`faults apply to RAP only and are ignored (${requests.join(', ')})`] : []),
@@ -224,9 +223,7 @@ export class LocalTool implements AsyncDisposable {
     return new LocalTool(mock, choose, mcpUrl);
   }
 
-  /**
-   * Answers a call; `silence` resolves at once. Never rejects: every failure is an outcome.
-   */
+  /** Answers a call; `silence` resolves at once. Never rejects: every failure is an outcome. */
   async call(call: LocalCall): Promise<LocalAnswer> {
     const number = String(++this.#calls);
     const { log, pauses, openCalls } = this.mock;

@@ -1,4 +1,4 @@
-import type { FixtureSet } from '../fixtures/fixture-set.js';
+import type { MiddlewareSettings } from '../fixtures/file-schema.js';
 import type { Invocation } from '../protocol/invocation.js';
 import { memoizeByString } from '../util/collections.js';
 import { MAX_DEPTH } from '../util/json.js';
@@ -25,6 +25,10 @@ export interface Shaped {
   readonly changes: readonly Change[];
 }
 
+export interface ShapedText extends Shaped {
+  readonly value: string;
+}
+
 const NO_CHANGES: readonly Change[] = [];
 
 /**
@@ -36,7 +40,7 @@ export class Middlewares {
   readonly #isSecretKey: (key: string) => boolean;
 
   constructor(
-    private readonly settings: FixtureSet['middleware'],
+    private readonly settings: MiddlewareSettings,
     private readonly users: readonly Middleware[] = [],
   ) {
     const secretKeys = new Set(settings.redact.map(bareKey).filter(Boolean));
@@ -62,10 +66,7 @@ export class Middlewares {
   }
 
   /** Redacts the texts of outcomes. They are not payloads, so the user's middleware does not process them. */
-  words(
-    text: string,
-    invocation: Invocation,
-  ): { readonly value: string; readonly changes: readonly Change[] } {
+  words(text: string, invocation: Invocation): ShapedText {
     const { value, changes } = this.#redacted(text, invocation);
     return { value: String(value), changes };
   }

@@ -80,7 +80,7 @@ const FINAL_CODES = new Set(['REFUSED_ADDRESS', 'BAD_URL', 'BAD_HEADER']);
 /** No more files can be opened, by this process or on this machine. Such an attempt does not count as a retry (threats, row 33). */
 const OWN_CODES = new Set(['EMFILE', 'ENFILE']);
 
-interface OutboxOptions {
+export interface OutboxOptions {
   readonly log: Log;
   readonly client: HttpClient;
   readonly clock: Clock;

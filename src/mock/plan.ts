@@ -110,10 +110,7 @@ export class OpenCalls {
    * Never rejects: an error becomes the message of a result (TOOL-ALWAYS), without a stack, a path (TOOL-NOLEAK) or secrets
    * (TOOL-SECRET).
    */
-  async carryOut(
-    plan: Pick<Plan, 'perform' | 'redact' | 'isOpenEnded'>,
-    conversation: Conversation,
-  ): Promise<void> {
+  async carryOut(plan: Plan, conversation: Conversation): Promise<void> {
     const { call } = conversation;
     try {
       await plan.perform(conversation);
@@ -157,7 +154,7 @@ async function fail(conversation: Conversation, message: string): Promise<void> 
 }
 
 /** Redacts a message; withholds it if redaction fails. */
-function redacted(message: string, { redact }: Pick<Plan, 'redact'>): string {
+function redacted(message: string, { redact }: Plan): string {
   try {
     return redact ? redact(message) : message;
   } catch {

@@ -149,13 +149,13 @@ class Question<Answer, About> {
   }
 }
 
-interface AskedChoice extends ChoiceQuestion {
+export interface AskedChoice extends ChoiceQuestion {
   readonly about: Required<CallReference>;
   /** The query of its URL, with the question mark. */
   readonly search: string;
 }
 
-interface AskedConsent extends ConsentQuestion {
+export interface AskedConsent extends ConsentQuestion {
   readonly about: Required<CallReference>;
 }
 

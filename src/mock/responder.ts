@@ -145,7 +145,7 @@ export class Responder {
     this.#waitMs = rateGate(rateLimit, clock);
     this.#handlers = new Map(handlers.map(definition => [definition.name, definition]));
     this.#answers = new FixtureAnswers(seed, fixtures);
-    this.#serving = this.servingOf(fixtures, checkers);
+    this.#serving = this.#servingOf(fixtures, checkers);
     this.#verification = new Verification(fixtures.fixtures);
     log.subscribe(event => this.#verification.apply(event));
   }
@@ -184,7 +184,7 @@ export class Responder {
   /** Replaces the fixtures from the next call on; keeps counts and states. @throws ProtocolCliError `invalid-toolset`. */
   async replaceFixtures(fixtures: FixtureSet): Promise<void> {
     const checkers = await prepareToolset(fixtures, this.options.handlers);
-    this.#serving = this.servingOf(fixtures, checkers);
+    this.#serving = this.#servingOf(fixtures, checkers);
     this.#answers.replace(fixtures);
     this.#verification.reload(fixtures.fixtures);
   }
@@ -212,7 +212,12 @@ export class Responder {
     return this.#planned(found, call, middlewares, facts);
   }
 
-  #planned(found: FixtureAnswer, { invocation }: Call, middlewares: Middlewares, facts: Plan['facts']): Plan {
+  #planned(
+    found: FixtureAnswer,
+    { invocation }: Call,
+    middlewares: Middlewares,
+    facts: readonly Fact[],
+  ): Plan {
     return {
       facts,
       ack: found.ack,
@@ -225,7 +230,7 @@ export class Responder {
     };
   }
 
-  private servingOf(fixtures: FixtureSet, checkers: ArgumentCheckers): Serving {
+  #servingOf(fixtures: FixtureSet, checkers: ArgumentCheckers): Serving {
     const { handlers = [], middleware } = this.options;
     const isOpen = fixtures.document !== undefined && fixtures.toolset.tools.length === 0;
     return {

@@ -32,11 +32,13 @@ export interface ServerOptions {
   readonly program?: string;
 }
 
+/** Resets one key, or everything. */
+export type Reset = (key?: string) => void;
+
 /** How a wire handles HTTP requests. */
 export interface Handling {
   readonly routes: readonly Route[];
-  /** Resets one key, or everything. */
-  readonly reset: (key?: string) => void;
+  readonly reset: Reset;
   /** Called with each request that no route answered. */
   readonly refused: (denial: Denial, request: Incoming) => void;
 }
@@ -68,7 +70,7 @@ export function serveMock(
 }
 
 /** Controls for tests in any language, not part of the protocol. The guard protects them too. */
-function controlRoutes(mock: Mock, list: CallList, reset: Handling['reset']): Route[] {
+function controlRoutes(mock: Mock, list: CallList, reset: Reset): Route[] {
   return [
     routeAt('/__mock__/journal', 'GET', 'nothing', ({ headers }) => {
       const isTranscript = headers['accept']?.includes('application/x-ndjson');

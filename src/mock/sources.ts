@@ -95,15 +95,17 @@ const middlewareSchema = z.looseObject({
   onResponse: z.optional(functionSchema),
 });
 
+export interface LoadedHandlers {
+  readonly handlers: readonly ToolDefinition[];
+  readonly middleware: readonly Middleware[];
+}
+
 /**
  * Loads the module of `--handlers`: tools from the default export, and middleware from the export `middleware`. This is the only place
  * that runs untrusted code (threats, row 29).
  * @throws ProtocolCliError `unreadable-file` if it cannot be loaded, or an export is invalid.
  */
-export async function loadHandlers(
-  path: string,
-  cwd: string,
-): Promise<{ readonly handlers: readonly ToolDefinition[]; readonly middleware: readonly Middleware[] }> {
+export async function loadHandlers(path: string, cwd: string): Promise<LoadedHandlers> {
   const file = resolve(cwd, path);
   const loaded: { readonly default?: unknown; readonly middleware?: unknown } = await import(
     pathToFileURL(file).href

@@ -38,7 +38,7 @@ function reporter(tool: LocalTool): (error: Error) => void {
   return ({ message }) => tool.mock.warn(`MCP: ${visibleLine(truncateBeforeToken(message, MAX_MESSAGE))}`);
 }
 
-interface Ends {
+export interface Ends {
   readonly stdin: Readable;
   /** Must not be written to by anything else. */
   readonly stdout: Writable;
@@ -226,6 +226,14 @@ export type McpToolOptions = Omit<LocalToolOptions, 'mcpUrl' | 'log'> &
     readonly allowOrigins?: readonly string[];
   };
 
+export interface McpAddress {
+  readonly port: number;
+  /** The base URL of the server. */
+  readonly base: string;
+  /** The URL of the MCP endpoint. */
+  readonly url: string;
+}
+
 /** Fixtures and handlers, served to MCP clients (seed 003). */
 export class McpTool implements AsyncDisposable {
   #closed: Promise<void> | undefined;
@@ -238,7 +246,7 @@ export class McpTool implements AsyncDisposable {
    */
   constructor(
     readonly tool: LocalTool,
-    readonly address: { readonly port: number; readonly base: string; readonly url: string } | null,
+    readonly address: McpAddress | null,
     readonly over: Promise<void>,
     private readonly servers: ReadonlySet<Server>,
     private readonly end: () => Promise<void>,
@@ -284,11 +292,7 @@ export async function serveMcpStdio(options: McpToolOptions, ends: Ends): Promis
  */
 export async function serveMcpHttp(options: McpToolOptions): Promise<McpTool> {
   const tool = await LocalTool.start({ ...options, mcpUrl: MCP_PATH });
-  const endpoint: McpEndpoint = new McpEndpoint(
-    () => mcpServer(tool, options, request => endpoint.abandon(request)),
-    reporter(tool),
-    new Set(options.allowOrigins),
-  );
+  const endpoint = new McpEndpoint(tool, options);
   const { mock } = tool;
   const server = await serveMock(mock, options, {
     routes: endpoint.routes,
@@ -352,17 +356,21 @@ class McpEndpoint {
   /** Ends the request of a canceled call, which the SDK would never answer. */
   readonly #abandoned = new WeakMap<Request, () => void>();
 
-  /** @param origins of web pages that may send requests */
+  readonly #report: (error: Error) => void;
+  /** Origins of web pages that may send requests. */
+  readonly #origins: ReadonlySet<string>;
+
   constructor(
-    private readonly server: () => Server,
-    private readonly onTrouble: (error: Error) => void,
-    private readonly origins: ReadonlySet<string>,
+    private readonly tool: LocalTool,
+    private readonly options: McpToolOptions,
   ) {
-    this.#modern = createMcpHandler(server, { legacy: 'reject', onerror: onTrouble });
+    this.#report = reporter(tool);
+    this.#origins = new Set(options.allowOrigins);
+    this.#modern = createMcpHandler(() => this.#server(), { legacy: 'reject', onerror: this.#report });
   }
 
   get routes(): Route[] {
-    const { origins } = this;
+    const origins = this.#origins;
     const at = { name: MCP_PATH, serves: (path: string) => path === MCP_PATH, origins };
     const routes: Route[] = [
       { ...at, method: 'POST', accepts: 'json', handle: this.#post },
@@ -379,16 +387,15 @@ class McpEndpoint {
     return [...routes, preflight].map(route => ({ ...route, handle: forPages(route.handle, origins) }));
   }
 
-  /** Ends the request of a canceled call. */
-  abandon(request: Request): void {
-    this.#abandoned.get(request)?.();
-  }
-
   /** Closes all sessions; open requests get no answer. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#modern.close();
     await Promise.all([...this.#sessions.values()].map(transport => transport.close()));
+  }
+
+  #server(): Server {
+    return mcpServer(this.tool, this.options, request => this.#abandoned.get(request)?.());
   }
 
   readonly #post = async (incoming: Incoming, body: Uint8Array): Promise<Reply> => {
@@ -428,8 +435,8 @@ class McpEndpoint {
       },
       onsessionclosed: id => void this.#sessions.delete(id),
     });
-    const server = this.server();
-    server.onerror = this.onTrouble;
+    const server = this.#server();
+    server.onerror = this.#report;
     await server.connect(transport);
     const response = await transport.handleRequest(request, { parsedBody });
     if (transport.sessionId === undefined) await server.close();

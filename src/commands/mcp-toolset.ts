@@ -13,6 +13,7 @@ import { systemClock } from '../system/clock.js';
 import type { Sink } from '../system/streams.js';
 import { secretsOf } from '../util/credentials.js';
 import { ProtocolCliError } from '../util/errors.js';
+import { LIMITS } from '../util/limits.js';
 import { createRedactor } from '../util/redact.js';
 import { excerpt } from '../util/text.js';
 import { isRecord } from '../util/values.js';
@@ -29,9 +30,6 @@ interface ToolsetOptions {
 /** Time limit in ms for the start, the handshake and the list of tools. */
 const START_MS = 10_000;
 
-/** Maximum size of a message. */
-const MAX_BYTES = 64 * 1024 * 1024;
-
 /**
  * Serves the tools of an MCP server as a RAP toolset on loopback, as the reference runtime does. Returns its URL.
  * @throws ProtocolCliError `command-failed`, `unreachable` or `no-discovery`.
@@ -45,7 +43,7 @@ export async function startMcpToolset(
   const server = await connectMcp(target, {
     version: VERSION,
     log: createLog(systemClock.now),
-    maxBytes: MAX_BYTES,
+    maxBytes: LIMITS.messageBytes.value,
     limitMs: START_MS,
     onStop,
     ...(onStderr && { onStderr }),

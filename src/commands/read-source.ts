@@ -4,8 +4,6 @@ import { ProtocolCliError } from '../util/errors.js';
 import { decodeUtf8 } from '../util/text.js';
 
 /** Maximum size of a saved file. */
-export const MAX_SAVED_BYTES = 64 * 1024 * 1024;
-
 const LARGEST_TEXT = 16 * 1024 * 1024;
 
 /**

@@ -11,12 +11,10 @@ import { errorReport, troubleText, warningText, wrapMessages } from '../render/o
 import { type Clock, systemClock } from '../system/clock.js';
 import { outputOf, type Sink, writeOut } from '../system/streams.js';
 import { ProtocolCliError } from '../util/errors.js';
+import { LIMITS } from '../util/limits.js';
 import { createRedactor, type Redactor, safeJson } from '../util/redact.js';
 import { headerFor, saveTranscript } from './event-output.js';
 import { type ExitStatus, Interruption, type OnStop, statusOfFailure, type Terminal } from './terminal.js';
-
-/** Maximum number of characters kept until the screen is closed. */
-const MAX_LATER = 16 * 1024 * 1024;
 
 export interface RunOptions {
   readonly terminal: Terminal;
@@ -137,7 +135,7 @@ export class Run {
       stderr.write(later.join(''));
     });
     return async text => {
-      if (size > MAX_LATER) return void lost++;
+      if (size > LIMITS.outputChars.value) return void lost++;
       size += text.length;
       later.push(text);
     };

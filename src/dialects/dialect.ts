@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import type { JudgedOutcome, Outcome } from '../protocol/outcome.js';
 import { type Validation, validate } from '../protocol/validate.js';
-import { MAX_DEPTH } from '../util/json.js';
+import { LIMITS } from '../util/limits.js';
 import { excerpt, formatDuration } from '../util/text.js';
 import { compactJson, isRecord, valueAt } from '../util/values.js';
 
@@ -89,7 +89,8 @@ export function validateNative<Schema extends z.ZodMiniType>(
   schema: Schema,
   native: unknown,
 ): Validation<z.infer<Schema>> {
-  if (isTooDeep(native)) return { ok: false, faults: [`$: is nested deeper than ${MAX_DEPTH} levels`] };
+  if (isTooDeep(native))
+    return { ok: false, faults: [`$: is nested deeper than ${LIMITS.jsonDepth.value} levels`] };
   const validation = validate(schema, native);
   if (validation.ok || validation.faults.length <= MAX_FAULTS) return validation;
   const rest = validation.faults.length - MAX_FAULTS;
@@ -101,7 +102,7 @@ function isTooDeep(value: unknown): boolean {
   for (let next = open.pop(); next; next = open.pop()) {
     const [each, depth] = next;
     if (typeof each !== 'object' || each === null) continue;
-    if (depth >= MAX_DEPTH) return true;
+    if (depth >= LIMITS.jsonDepth.value) return true;
     for (const inner of Object.values(each)) open.push([inner, depth + 1]);
   }
   return false;

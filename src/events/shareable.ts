@@ -1,6 +1,7 @@
 import { type CallbackType, PROTOCOL_WORDS, SECRET_URLS, traitsOf } from '../protocol/callbacks.js';
 import { RecentMap } from '../util/collections.js';
 import { formatLike } from '../util/json.js';
+import { LIMITS } from '../util/limits.js';
 import { REDACTED, type Redactor, redactJson, SecretFinder } from '../util/redact.js';
 import { callbackEnding, tokenlessUrl, urlWithoutQuery } from '../util/url.js';
 import { isRecord, stringOrJson } from '../util/values.js';
@@ -95,9 +96,6 @@ const SHORTEST = 8;
 
 /** Longer secrets are found by this many characters at their start. */
 const MAX_COMPARED = 256;
-
-/** Maximum number of secrets that are kept; each event adds its own again. */
-const REMEMBERED = 50_000;
 
 /** What may be a token within a longer word. */
 const TOKEN = /[\w.~-]{16,}/g;
@@ -195,7 +193,7 @@ export function consentSecrets(event: Event): readonly string[] {
 
 /** What the callback URLs of probes have after their token, decoded, by call: the same in every check, and the evidence for TOOL-OPAQUE. */
 class ProbeEndings {
-  readonly #byCall = new RecentMap<string, string>(REMEMBERED);
+  readonly #byCall = new RecentMap<string, string>(LIMITS.callsRemembered.value);
 
   /** Returns the ending of the event's call; empty for a call that no probe made. */
   of(event: Event): string {
@@ -211,10 +209,10 @@ class ProbeEndings {
   }
 }
 
-/** Long words are redacted anywhere, short ones in URLs. */
+/** Long words are redacted anywhere, short ones in URLs. Each event adds its own again. */
 class UrlSecrets {
-  readonly #long = new SecretFinder({ remembered: REMEMBERED, wholeBelow: MAX_COMPARED });
-  readonly #short = new RecentMap<string, true>(REMEMBERED);
+  readonly #long = new SecretFinder({ remembered: LIMITS.callsRemembered.value, wholeBelow: MAX_COMPARED });
+  readonly #short = new RecentMap<string, true>(LIMITS.callsRemembered.value);
   #isEmpty = true;
 
   add(word: string): void {

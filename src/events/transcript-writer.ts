@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { RecentMap } from '../util/collections.js';
+import { LIMITS } from '../util/limits.js';
 import { type OutputLine, type Redactor, redactHeaders, redactJson, safeJsonLine } from '../util/redact.js';
 import { piecesOf } from '../util/text.js';
 import { Content } from './content.js';
@@ -9,14 +10,11 @@ import type { BodyRef, TranscriptHeader, TranscriptLine } from './transcript-rea
 
 export type TranscriptAbout = Pick<TranscriptHeader, 'startedAt' | 'observer' | 'program'>;
 
-/** Digests of written bodies kept to write each body once; bounded for long recordings. */
-const REMEMBERED = 10_000;
-
 const REDACTION = 'callback tokens, credentials, header values, queries of auth_url, tokens of response_url';
 
 /** Turns events into the lines of a transcript without secrets (threats, row 25). A body is written once, unless that was long ago. */
 export function transcriptWriter(redactor: Redactor) {
-  const written = new RecentMap<string, true>(REMEMBERED);
+  const written = new RecentMap<string, true>(LIMITS.eventsKept.value); // to write each body once
   let next = 0;
   let isOver = false;
   const write = (line: TranscriptLine) => safeJsonLine(line);

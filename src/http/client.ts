@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, systemClock } from '../system/clock.js';
 import { errnoOf, messageOf, ProtocolCliError } from '../util/errors.js';
+import { LIMITS } from '../util/limits.js';
 import { bytesText } from '../util/text.js';
 import { announcedLength, ByteGatherer, type ForeignHeaders, flatHeaders, isEncoded } from './body.js';
 
@@ -107,8 +108,6 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 
 const DRAIN_MS = 1_000;
 
-const DRAIN_BYTES = 64 * 1024;
-
 const NOTHING = new Uint8Array(0);
 
 type Limit = Exclude<ReadLimit, 'nothing'>;
@@ -130,7 +129,7 @@ export class ResponseReader {
   #phase: Phase = 'connect';
   #head: Omit<HttpAnswer, 'body'> = { status: 0, headers: {} };
   #body: ByteGatherer | null = null;
-  #toDrop = DRAIN_BYTES;
+  #toDrop = LIMITS.errorBytes.value;
   #patience: NodeJS.Timeout | undefined;
   #hangUp: (() => void) | undefined;
 
@@ -263,9 +262,6 @@ export function headersFor({ headers = {}, body, pace }: HttpRequest): Record<st
   if (body && pace) sent['content-length'] = String(body.length);
   return sent;
 }
-
-/** Maximum size of a response's headers, in bytes. */
-export const MAX_HEADER_BYTES = 16 * 1024;
 
 /**
  * Converts a transport failure to an error message: what failed, where, and how to fix it.

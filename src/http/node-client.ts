@@ -2,6 +2,7 @@ import type { ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { errnoOf } from '../util/errors.js';
+import { LIMITS } from '../util/limits.js';
 import { type ClientOptions, destinationOf, guardedLookup } from './addresses.js';
 import {
   asTransportError,
@@ -10,7 +11,6 @@ import {
   type HttpClient,
   type HttpRequest,
   headersFor,
-  MAX_HEADER_BYTES,
   ResponseReader,
   requestTarget,
 } from './client.js';
@@ -69,7 +69,13 @@ function start({ request: send, agent }: Sender, url: URL, request: HttpRequest)
   const { method } = request;
   const path = requestTarget(request.url, url);
   try {
-    return send(url, { agent, method, path, headers: headersFor(request), maxHeaderSize: MAX_HEADER_BYTES });
+    return send(url, {
+      agent,
+      method,
+      path,
+      headers: headersFor(request),
+      maxHeaderSize: LIMITS.headerBytes.value,
+    });
   } catch (error) {
     throw asTransportError(error, 'connect');
   }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, type Dispatcher, fetch as undiciFetch } from 'undici';
+import { LIMITS } from '../util/limits.js';
 import { bytesText } from '../util/text.js';
 import { type ClientOptions, destinationOf, guardedLookup } from './addresses.js';
 import {
@@ -9,7 +10,6 @@ import {
   type HttpClient,
   type HttpRequest,
   headersFor,
-  MAX_HEADER_BYTES,
   ResponseReader,
   requestTarget,
   TransportError,
@@ -28,7 +28,7 @@ interface GuardedFetch {
 /** Creates a `fetch` with the guards of the clients here (threats, rows 9 to 11 and 15). Does not follow redirects. */
 export function guardedFetch({ maxBytes, ...options }: GuardedFetchOptions): GuardedFetch {
   const agent = new Agent({
-    maxHeaderSize: MAX_HEADER_BYTES,
+    maxHeaderSize: LIMITS.headerBytes.value,
     headersTimeout: 0, // the caller sets the deadline
     bodyTimeout: 0,
     connect: { lookup: guardedLookup(options) },
@@ -90,7 +90,7 @@ export function createAgentClient(options: ClientOptions = {}): HttpClient {
   const agent = new Agent({
     connections: CONNECTIONS,
     pipelining: 1,
-    maxHeaderSize: MAX_HEADER_BYTES,
+    maxHeaderSize: LIMITS.headerBytes.value,
     headersTimeout: 0, // the ResponseReader sets the deadline
     bodyTimeout: 0,
     connect: { lookup: guardedLookup(options) },

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errnoOf, messageOf, ProtocolCliError } from '../util/errors.js';
+import { LIMITS } from '../util/limits.js';
 import { announcedLength, ByteGatherer, hasBody } from './body.js';
 import { Guard } from './guard.js';
 import { type Answer, Denial, Incoming, type Reply, type Route } from './route.js';
@@ -9,23 +10,21 @@ import { type Answer, Denial, Incoming, type Reply, type Route } from './route.j
 // On Node 22 and later, importing node:http as an ES module loads all of undici.
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
 
-const LINGER_BYTES = 16 * 1024 * 1024;
-
 const NOTHING = new Uint8Array(0);
 
 const WITHOUT_BODY = new Set([204, 304]);
 
 /** Limits of a server (threats, row 14). Times in milliseconds. */
-const LIMITS = {
+const SERVER_LIMITS = {
   /** Time limit for the head of a request, also on a silent connection. */
-  headersMs: 5_000,
+  headersMs: LIMITS.headersMs.value,
   /** Time limit for a whole request, and for a client that does not read its answer. */
-  requestMs: 15_000,
-  connections: 256,
-  headerBytes: 16 * 1024,
+  requestMs: LIMITS.requestMs.value,
+  connections: LIMITS.connections.value,
+  headerBytes: LIMITS.headerBytes.value,
   checkEveryMs: 500,
   /** How long a refused client may continue to send before its connection is closed. */
-  lingerMs: 1_000,
+  lingerMs: LIMITS.refusedMs.value,
   /** How long open requests may continue when the server closes. */
   closeMs: 500,
 };
@@ -40,7 +39,7 @@ interface ServerOptions {
   /** The path below which the routes are served, such as `/a1b2`; all other paths are unknown. Default: none. */
   readonly basePath?: string;
   readonly maxBody: number;
-  readonly limits?: Partial<typeof LIMITS>;
+  readonly limits?: Partial<typeof SERVER_LIMITS>;
   /**
    * Answers include the reason of a refusal, as text or `{"detail":…}`. The texts repeat nothing from the request (threats, row 28).
    */
@@ -60,7 +59,7 @@ class RequestHandler {
     server: Server,
     private readonly guard: Guard,
     private readonly options: ServerOptions,
-    private readonly limits: typeof LIMITS,
+    private readonly limits: typeof SERVER_LIMITS,
   ) {
     this.#connections = new Connections(server, limits, socket => this.#cut(socket));
     const listener = (_: IncomingMessage, response: ServerResponse) =>
@@ -186,7 +185,7 @@ function readBody(request: IncomingMessage, maxBody: number): Promise<Uint8Array
   });
 }
 
-/** Reads and drops the rest of a request; resolves at its end, or after `LINGER_BYTES` or `ms`. */
+/** Reads and drops the rest of a request; resolves at its end, or after `LIMITS.refusedBytes` or `ms`. */
 function drain(request: IncomingMessage, ms: number): Promise<void> {
   return new Promise(resolve => {
     const settle = () => {
@@ -194,7 +193,7 @@ function drain(request: IncomingMessage, ms: number): Promise<void> {
       request.off('data', drop).pause();
       resolve();
     };
-    let left = LINGER_BYTES;
+    let left = LIMITS.refusedBytes.value;
     const drop = (chunk: Uint8Array) => {
       left -= chunk.length;
       if (left < 0) settle();
@@ -250,7 +249,7 @@ class Connections {
   /** @param onCut called before a connection is destroyed to make room. */
   constructor(
     server: Server,
-    private readonly limits: typeof LIMITS,
+    private readonly limits: typeof SERVER_LIMITS,
     private readonly onCut: (socket: Duplex) => void,
   ) {
     server.on('connection', (socket: Duplex) => this.#open(socket));
@@ -359,7 +358,7 @@ export interface RunningServer extends AsyncDisposable {
  * @throws ProtocolCliError `port-in-use`; `usage` for an invalid address or allowed host.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const limits = { ...LIMITS, ...options.limits };
+  const limits = { ...SERVER_LIMITS, ...options.limits };
   const guard = new Guard(options);
   const server = createServer({
     headersTimeout: limits.headersMs,

@@ -1,4 +1,5 @@
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
+import { LIMITS } from '../util/limits.js';
 import { excerpt } from '../util/text.js';
 import { TimeLimitError, weightOf, withTimeLimit } from '../util/time-limit.js';
 import { isRecord, jsonPath } from '../util/values.js';
@@ -66,9 +67,6 @@ function unusable(error: unknown): ValueCheck {
   return { kind: 'unusable', reason };
 }
 
-/** Time limit for compiling, in ms: enough for a large schema on a busy machine. */
-const COMPILE_MS = 2_000;
-
 /** Maximum number of values times schema parts that is checked without a time limit: a long `enum` for many values is slow. */
 const MAX_WORK = 200_000;
 
@@ -90,7 +88,7 @@ async function compile(
   const known = draft === 'draft-04' ? fromDraft04(schema) : schema;
   let compiled: ValidateFunction | undefined;
   const validator = () =>
-    (compiled ??= withTimeLimit(() => createCompiler(options ?? {}).compile(known), COMPILE_MS));
+    (compiled ??= withTimeLimit(() => createCompiler(options ?? {}).compile(known), LIMITS.compileMs.value));
   const errorsOf = (validate: ValidateFunction, value: unknown) =>
     validate(value) ? [] : (validate.errors ?? []);
   const mayBePlain = options === undefined && isPlain(schema);

@@ -1,7 +1,7 @@
 import type { MiddlewareSettings } from '../fixtures/file-schema.js';
 import type { Invocation } from '../protocol/invocation.js';
 import { memoizeByString } from '../util/collections.js';
-import { MAX_DEPTH } from '../util/json.js';
+import { LIMITS } from '../util/limits.js';
 import { createRedactor, REDACTED, type Redactor } from '../util/redact.js';
 import { jsonPath } from '../util/values.js';
 
@@ -150,7 +150,8 @@ class Survey {
   }
 
   #inside(holder: object, isSecret: boolean, depth: number): void {
-    if (depth > MAX_DEPTH) throw new RangeError(`a value is nested deeper than ${MAX_DEPTH} levels`);
+    if (depth > LIMITS.jsonDepth.value)
+      throw new RangeError(`a value is nested deeper than ${LIMITS.jsonDepth.value} levels`);
     const value = asJson(holder);
     if (value !== holder) this.visit(value, isSecret, depth);
     else if (Array.isArray(value)) for (const each of value) this.visit(each, isSecret, depth);

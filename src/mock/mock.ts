@@ -5,6 +5,7 @@ import { createLog, type EventStore, type Listener, type Log } from '../events/l
 import type { Denial, Incoming } from '../http/route.js';
 import { type Clock, systemClock } from '../system/clock.js';
 import { finishedWithin } from '../system/process.js';
+import { LIMITS } from '../util/limits.js';
 import type { VerificationReport } from '../verification/verification.js';
 import { Pauses } from './open-call.js';
 import { OpenCalls } from './plan.js';
@@ -12,10 +13,10 @@ import { type ArgumentCheckers, Responder, type ResponderOptions, type ToolsetFi
 
 /** Default limits; the options of the command have the same values. */
 export const DEFAULTS = {
-  maxPending: 10_000,
+  maxPending: LIMITS.pendingCallbacks.value,
   retries: 5,
-  maxBody: 10 * 1024 * 1024,
-  keep: 10_000,
+  maxBody: LIMITS.invocationBytes.value,
+  keep: LIMITS.eventsKept.value,
   drainMs: 5_000,
   /** Timeout of one callback attempt, in ms. */
   attemptMs: 15_000,

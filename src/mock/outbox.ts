@@ -12,6 +12,7 @@ import {
 } from '../http/client.js';
 import type { Clock } from '../system/clock.js';
 import { messageOf } from '../util/errors.js';
+import { LIMITS } from '../util/limits.js';
 import { readUrl } from '../util/url.js';
 import { type CallReference, Pauses } from './open-call.js';
 
@@ -233,7 +234,7 @@ const JSON_HEADERS = Object.freeze({ 'content-type': 'application/json' });
 
 const NO_BYTES = new Uint8Array(0);
 
-const ERROR_BODY = { maxBytes: 4 * 1024, partial: true };
+const ERROR_BODY = { maxBytes: LIMITS.excerptBytes.value, partial: true };
 
 const SLOW_PIECES = 20;
 

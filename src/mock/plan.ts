@@ -1,5 +1,6 @@
 import type { Fact, NearestFixture } from '../events/events.js';
 import type { AckFault, CallbackFault } from '../fixtures/file-schema.js';
+import { LIMITS } from '../util/limits.js';
 import { bytesText } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import type { Conversation } from './conversation.js';
@@ -43,7 +44,7 @@ export function malformedRefusal(what: 'call' | 'invocation', faults: readonly s
 }
 
 /** Limits for open calls, because a call may stay open for hours: their number, and the bytes of their invocations. */
-const OPEN_CALL_LIMITS = { calls: 50_000, bytes: 32 * 1024 * 1024 };
+const OPEN_CALLS = { calls: LIMITS.openCalls.value, bytes: LIMITS.openCallBytes.value };
 
 /** The open calls. Runtimes cancel them by id or thread (TOOL-CANCEL, TOOL-CLOSE). */
 export class OpenCalls {
@@ -53,7 +54,7 @@ export class OpenCalls {
   #bytes = 0;
   readonly #onIdle: (() => void)[] = [];
 
-  constructor(private readonly limits = OPEN_CALL_LIMITS) {}
+  constructor(private readonly limits = OPEN_CALLS) {}
 
   /** Returns why no invocation of this size can be accepted, or null. Called before it is parsed, which may take a second. */
   problem({ length }: Uint8Array): string | null {

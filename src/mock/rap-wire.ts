@@ -6,6 +6,7 @@ import { CALLBACK_TRAITS, type CallbackType, traitsOf } from '../protocol/callba
 import { textOfOutcome } from '../protocol/outcome.js';
 import { RecentMap } from '../util/collections.js';
 import { formatLike, parseJson } from '../util/json.js';
+import { LIMITS } from '../util/limits.js';
 import { isRecord, valueAt } from '../util/values.js';
 import type {
   ChoiceOptions,
@@ -23,7 +24,7 @@ import type { Callback, CancelReason, Outbox } from './outbox.js';
 import type { FaultsOf } from './plan.js';
 
 /** One byte more than a listener accepts by default. */
-const OVERSIZE = 64 * 1024 * 1024 + 1;
+const OVERSIZE = LIMITS.messageBytes.value + 1;
 
 interface Sending extends Pick<Callback, 'contentType' | 'pace'> {
   /** Number of characters to cut off the end of the JSON. */
@@ -93,13 +94,11 @@ function render(written: unknown, faults: readonly CallbackFault[], layout?: str
   return { body: new Content(Buffer.from(text)), sending };
 }
 
-/** Later answers to these are accepted and ignored. */
-const CLOSED_REMEMBERED = 10_000;
-
 /** Questions that are answered over HTTP. Paths of open ones are compared in constant time (threats, row 1). */
 class Questions<Answer, About> {
   readonly #open: SecretPaths<Question<Answer, About>>;
-  readonly #closed = new RecentMap<string, Question<Answer, About>>(CLOSED_REMEMBERED);
+  /** Later answers to these are accepted and ignored. */
+  readonly #closed = new RecentMap<string, Question<Answer, About>>(LIMITS.callsRemembered.value);
 
   constructor(prefix: string) {
     this.#open = new SecretPaths(prefix);

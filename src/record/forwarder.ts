@@ -11,6 +11,7 @@ import {
 } from '../http/client.js';
 import type { Answer, Incoming, Reply } from '../http/route.js';
 import { finishedWithin } from '../system/process.js';
+import { LIMITS } from '../util/limits.js';
 import { isPlainHeader } from '../util/redact.js';
 
 type Headers = Readonly<Record<string, string>>;
@@ -23,10 +24,15 @@ interface Outgoing extends Pick<HttpRequest, 'method' | 'url' | 'signal'> {
   readonly body?: Content | undefined;
 }
 
-const TOOLSET: ReadLimit = { maxBytes: 10 * 1024 * 1024, opaque: true };
+const TOOLSET: ReadLimit = { maxBytes: LIMITS.toolsetBytes.value, opaque: true };
 
 /** For every other response the head is enough: the part of its body that arrives within a second is passed on. */
-const ACKNOWLEDGEMENT: ReadLimit = { maxBytes: 1024 * 1024, opaque: true, partial: true, withinMs: 1_000 };
+const ACKNOWLEDGEMENT: ReadLimit = {
+  maxBytes: LIMITS.forwardedBytes.value,
+  opaque: true,
+  partial: true,
+  withinMs: 1_000,
+};
 
 /** How long a message waits for the response to the previous one in its thread, in ms. */
 const PATIENCE_MS = 100;

@@ -13,6 +13,7 @@ import { readToolset } from '../protocol/read-toolset.js';
 import { discoveryCandidates, baseOf as toolBaseOf } from '../protocol/toolset.js';
 import { RecentMap } from '../util/collections.js';
 import { withStringMember } from '../util/json.js';
+import { LIMITS } from '../util/limits.js';
 import { readUrl } from '../util/url.js';
 import { isRecord, valueAt } from '../util/values.js';
 import { Forwarder } from './forwarder.js';
@@ -117,11 +118,6 @@ interface RecordedQuestion {
   readonly responseUrl: string;
 }
 
-/** Maximum number of remembered calls and questions; the oldest are dropped. */
-const REMEMBERED = 50_000;
-
-const MAX_URL_LENGTH = 8 * 1024;
-
 type Handle = (incoming: Incoming, body: Content | undefined) => Promise<Reply>;
 
 /** Forwards messages in both directions and replaces the addresses in them with the recorder's. */
@@ -130,8 +126,8 @@ class RecorderRoutes {
   readonly replies = new Set<Promise<Reply>>();
   readonly ends = new CallEnds();
   readonly #keys = new CallKeys();
-  readonly #callbacks = new SecretPaths<RecordedCall>(CALLBACKS, REMEMBERED);
-  readonly #questions = new SecretPaths<RecordedQuestion>(CHOICES, REMEMBERED);
+  readonly #callbacks = new SecretPaths<RecordedCall>(CALLBACKS, LIMITS.callsRemembered.value);
+  readonly #questions = new SecretPaths<RecordedQuestion>(CHOICES, LIMITS.callsRemembered.value);
 
   /** @param callbackBase our base URL for the tool */
   constructor(
@@ -245,7 +241,8 @@ class RecorderRoutes {
 
   /** Why we cannot store and call a callback URL; null if we can (threats, row 9). */
   #objectionTo(url: string): string | null {
-    if (url.length > MAX_URL_LENGTH) return `the callback URL is longer than ${MAX_URL_LENGTH} characters`;
+    if (url.length > LIMITS.urlLength.value)
+      return `the callback URL is longer than ${LIMITS.urlLength.value} characters`;
     return this.allows(url);
   }
 
@@ -262,7 +259,7 @@ class RecorderRoutes {
   #withOurResponseUrl(body: Content, call: RecordedCall): Content {
     const responseUrl = stringIn(body, 'response_url');
     if (responseUrl === undefined || stringIn(body, 'type') !== 'user_choice') return body;
-    if (responseUrl.length > MAX_URL_LENGTH || !this.tool.takesAnswersAt(responseUrl)) {
+    if (responseUrl.length > LIMITS.urlLength.value || !this.tool.takesAnswersAt(responseUrl)) {
       this.forwarder.warn(UNRECORDED_ANSWER, { calls: [call.key], thread: call.thread });
       return body;
     }
@@ -355,7 +352,7 @@ function nameOf(value: unknown): string | undefined {
 /** How the calls ended so far. */
 class CallEnds {
   readonly counts = new Map<CallEnd, number>();
-  readonly #ends = new RecentMap<string, CallEnd>(REMEMBERED);
+  readonly #ends = new RecentMap<string, CallEnd>(LIMITS.callsRemembered.value);
 
   add(key: string, end: CallEnd): void {
     const known = this.#ends.get(key);
@@ -373,8 +370,8 @@ class CallEnds {
 
 /** Call keys by thread and id, both of which are foreign: the same call again has the same key. */
 class CallKeys {
-  readonly #keys = new RecentMap<string, string>(REMEMBERED);
-  readonly #taken = new RecentMap<string, true>(REMEMBERED);
+  readonly #keys = new RecentMap<string, string>(LIMITS.callsRemembered.value);
+  readonly #taken = new RecentMap<string, true>(LIMITS.callsRemembered.value);
   #named = 0;
 
   keyFor(thread: unknown, id: unknown): string {

@@ -9,6 +9,7 @@ import type { Toolset } from '../protocol/toolset.js';
 import { systemClock } from '../system/clock.js';
 import { secretsOf } from '../util/credentials.js';
 import { ProtocolCliError } from '../util/errors.js';
+import { LIMITS } from '../util/limits.js';
 import { createRedactor } from '../util/redact.js';
 import type { ListenerOptions } from './callback-server.js';
 import { checkArguments, toolOf } from './check-call.js';
@@ -59,7 +60,12 @@ export interface Connection extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-const LISTENER: ListenerOptions = { host: '127.0.0.1', port: 0, allowedHosts: [], maxBody: 64 * 1024 * 1024 };
+const LISTENER: ListenerOptions = {
+  host: '127.0.0.1',
+  port: 0,
+  allowedHosts: [],
+  maxBody: LIMITS.messageBytes.value,
+};
 
 /**
  * Discovers the tools at a URL and listens for their callbacks; calls may run in parallel.

@@ -12,6 +12,7 @@ import type { Clock } from '../system/clock.js';
 import { messageOf, ProtocolCliError } from '../util/errors.js';
 import { exactJson } from '../util/exact-json.js';
 import { readJson } from '../util/json.js';
+import { LIMITS } from '../util/limits.js';
 import {
   answerCallback,
   CallbackServer,
@@ -23,8 +24,8 @@ import { readAcknowledgement, type Wire } from './wire.js';
 
 const RETRY_WITHIN_MS = 2_000;
 
-/** Limit for the body of a refusal. */
-const REFUSAL_LIMIT = { maxBytes: 4 * 1024, partial: true };
+/** How much is read of the body of a refusal. */
+const REFUSAL = { maxBytes: LIMITS.excerptBytes.value, partial: true };
 
 /** How long to wait for the acknowledgement after the result. */
 const ACK_GRACE_MS = 1_000;
@@ -144,7 +145,7 @@ export class Runtime {
           signal,
           body: Buffer.from(exactJson(invocation)),
           headers: { 'content-type': 'application/json' },
-          read: (status, headers) => (status === 200 ? readAcknowledgement(status, headers) : REFUSAL_LIMIT),
+          read: (status, headers) => (status === 200 ? readAcknowledgement(status, headers) : REFUSAL),
           timeoutMs: 0, // the call's own timeout ends the request
         },
       );

@@ -19,6 +19,7 @@ import type { Warning } from '../protocol/requirements.js';
 import { baseOf, discoveryCandidates } from '../protocol/toolset.js';
 import { messageOf, ProtocolCliError } from '../util/errors.js';
 import { asksForCredentials } from '../util/headers.js';
+import { LIMITS } from '../util/limits.js';
 import { truncateBeforeToken } from '../util/text.js';
 import { mediaTypeOf } from '../util/url.js';
 import { visibleLine } from '../util/visible.js';
@@ -40,10 +41,8 @@ const BEHIND_PROXY =
 const DISCOVERY = {
   method: 'GET',
   headers: { accept: 'application/json' },
-  read: { maxBytes: 10 * 1024 * 1024 },
+  read: { maxBytes: LIMITS.toolsetBytes.value },
 } as const;
-
-const MAX_DISCOVERY_MS = 10_000;
 
 /** The statuses of a discovery whose answer is quoted; a 404 says nothing more. */
 const SAID = [301, 302, 303, 307, 308, 403];
@@ -58,7 +57,7 @@ const SELECTION_TIMEOUT_MS = 10_000;
 
 const NOTICE_TIMEOUT_MS = 1_000;
 
-const EXCERPT = { maxBytes: 4 * 1024, partial: true } as const;
+const EXCERPT = { maxBytes: LIMITS.excerptBytes.value, partial: true } as const;
 
 interface FailedDiscovery {
   readonly status: number;
@@ -206,7 +205,7 @@ export class Wire {
       const request = {
         ...DISCOVERY,
         url,
-        timeoutMs: Math.min(timeoutMs || MAX_DISCOVERY_MS, MAX_DISCOVERY_MS),
+        timeoutMs: Math.min(timeoutMs || LIMITS.discoveryMs.value, LIMITS.discoveryMs.value),
       };
       const answer = await this.request({ purpose: 'discovery' }, request);
       const content = new Content(answer.body);
@@ -323,4 +322,4 @@ function readBeginning(withinMs: number, maxBytes: number) {
  * Reads enough of an acknowledgement's body to detect a result in it (TOOL-ASYNC). The wait is well below the tolerance for late
  * acknowledgements (TOOL-ACK), because the answer is recorded only afterwards.
  */
-export const readAcknowledgement = readBeginning(50, 16 * 1024);
+export const readAcknowledgement = readBeginning(50, LIMITS.acknowledgementBytes.value);

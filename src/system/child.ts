@@ -6,6 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { errnoOf, messageOf, ProtocolCliError } from '../util/errors.js';
 import { parseJson } from '../util/json.js';
+import { LIMITS } from '../util/limits.js';
 import { formatDuration, truncate } from '../util/text.js';
 import { isSafeToVisit } from '../util/url.js';
 import { isRecord } from '../util/values.js';
@@ -231,8 +232,6 @@ async function readyUrl(
   throw new Error(output.skipped > 0 && !answering ? `${wait}; ${output.skippedText()} came` : wait);
 }
 
-const MAX_LINE = 64 * 1024;
-
 const WROTE_NOTHING = 'it wrote nothing to stdout';
 
 /** The stdout of a server while it starts: banners and debug lines may come before its port. */
@@ -252,7 +251,7 @@ class StartOutput {
       const take = (text: string) => {
         this.isEmpty = false;
         const lines = (rest + text).split('\n');
-        rest = (lines.pop() ?? '').slice(0, MAX_LINE);
+        rest = (lines.pop() ?? '').slice(0, LIMITS.startLineChars.value);
         for (const line of lines) {
           const port = this.#portIn(line);
           if (port === null) continue;

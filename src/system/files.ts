@@ -4,6 +4,7 @@ import * as fs from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf, ProtocolCliError } from '../util/errors.js';
+import { LIMITS } from '../util/limits.js';
 import { nearest } from '../util/text.js';
 import { beforeAnyEnd } from './process.js';
 
@@ -196,9 +197,6 @@ interface GroupWriterOptions {
   readonly position: number;
 }
 
-/** Maximum text to keep while the disk fails. Beyond this, the file would have a gap, so nothing more is written. */
-const MAX_HELD_BACK = 64 * 1024 * 1024;
-
 /** Appends text to a file; everything added during one write is written by the next one. */
 export class GroupWriter {
   #position: number;
@@ -221,8 +219,8 @@ export class GroupWriter {
   }
 
   add(text: string): void {
-    this.#isLossy ||= this.#isFailing && this.#queued.length > MAX_HELD_BACK;
-    if (this.#isLossy) return;
+    this.#isLossy ||= this.#isFailing && this.#queued.length > LIMITS.outputChars.value;
+    if (this.#isLossy) return; // the file would have a gap
     this.#queued += text;
     void this.written();
   }

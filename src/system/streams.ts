@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import { errnoOf, ProtocolCliError } from '../util/errors.js';
+import { LIMITS } from '../util/limits.js';
 import type { OutputLine } from '../util/redact.js';
 import { codePointEnd } from '../util/text.js';
 
@@ -68,9 +69,6 @@ function unwritable(error: Error): ProtocolCliError {
   });
 }
 
-/** Maximum number of characters waiting for a slow reader. */
-const MAX_WAITING = 64 * 1024 * 1024;
-
 /** Takes a text. Resolves once there is room for more: a source that can wait does so until then. */
 export type Sink = (text: string) => Promise<void>;
 
@@ -110,7 +108,7 @@ export class BoundedOutput {
 
   constructor(
     private readonly stream: Writable,
-    private readonly max = MAX_WAITING,
+    private readonly max = LIMITS.outputChars.value,
   ) {}
 
   /** Returns texts that report how many were dropped. */

@@ -1,10 +1,8 @@
 import { rememberNumbers } from './exact-json.js';
 import { type JsonTokenKind, JsonTokens, scanJson } from './json-tokens.js';
+import { LIMITS } from './limits.js';
 import { decodeUtf8, truncateBeforeToken } from './text.js';
 import { isRecord, valueAt } from './values.js';
-
-/** Maximum nesting; serializing overflows the stack at a few thousand levels (threats, row 18). */
-export const MAX_DEPTH = 128;
 
 const MAX_NOTES = 8;
 
@@ -39,7 +37,8 @@ function survey(text: string): Survey {
   let [count, wordFrom, wordTo, isOdd] = [0, 0, 0, false];
   for (let kind = tokens.next(); kind; kind = tokens.next()) {
     const { from, to } = tokens;
-    if (kind === 'open' && containers.push(count++) > MAX_DEPTH) return { isTooDeep: true, isOdd };
+    if (kind === 'open' && containers.push(count++) > LIMITS.jsonDepth.value)
+      return { isTooDeep: true, isOdd };
     if (kind === 'close') containers.pop();
     else if (kind === 'string') {
       wordFrom = from;
@@ -269,7 +268,8 @@ export function parseJson(source: string): JsonReading {
   const marked = source.startsWith('\uFEFF');
   const text = marked ? source.slice(1) : source;
   const found = diagnose(text);
-  if (found.isTooDeep) return { ok: false, reason: `the JSON is nested deeper than ${MAX_DEPTH} levels` };
+  if (found.isTooDeep)
+    return { ok: false, reason: `the JSON is nested deeper than ${LIMITS.jsonDepth.value} levels` };
   try {
     const value: unknown = JSON.parse(text);
     if (found.notes.length > 0) rememberNumbers(text, value);
@@ -322,7 +322,7 @@ export function prettyJson(text: string): string | null {
   const newline = () => out.push(`\n${'  '.repeat(depth)}`);
   scanJson(text, (kind, from, to) => {
     const token = text.slice(from, to);
-    if (depth > MAX_DEPTH) return false;
+    if (depth > LIMITS.jsonDepth.value) return false;
     if (kind === 'close') {
       depth--;
       if (!opened) newline();
@@ -333,7 +333,7 @@ export function prettyJson(text: string): string | null {
     if (kind === 'comma') newline();
     return true;
   });
-  return depth > MAX_DEPTH ? null : out.join('');
+  return depth > LIMITS.jsonDepth.value ? null : out.join('');
 }
 
 /** Replaces a string that is a direct member of the JSON object, also where its key is repeated. */

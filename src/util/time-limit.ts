@@ -1,8 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { type Context, createContext, Script } from 'node:vm';
-
-const VALUE_MS = 250;
+import { LIMITS } from './limits.js';
 
 /** With this part of its limit, work has used it up: a thread never gets all of the time. */
 const USED = 0.9;
@@ -25,7 +24,7 @@ let room: Context | undefined;
  * process only the watchdog of `node:vm` can stop it; no untrusted code is evaluated. The watchdog measures wall time: if the process
  * got less CPU time than the limit, the work runs again with as much more time as it needs then.
  */
-export function withTimeLimit<T>(work: () => T, limitMs = VALUE_MS): T {
+export function withTimeLimit<T>(work: () => T, limitMs = LIMITS.validateMs.value): T {
   let timeoutMs = limitMs;
   for (;;) {
     const before = process.cpuUsage();

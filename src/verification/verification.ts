@@ -11,6 +11,7 @@ import { effectOf } from '../events/faults.js';
 import { urlRedactor } from '../events/shareable.js';
 import { readInvocation } from '../protocol/invocation.js';
 import { type Findings, FindingsCollector, RecentMap } from '../util/collections.js';
+import { LIMITS } from '../util/limits.js';
 import { elapsedMs, truncateBeforeToken } from '../util/text.js';
 import { urlWithoutQuery } from '../util/url.js';
 import { compactJson, isRecord } from '../util/values.js';
@@ -110,10 +111,8 @@ interface VerifiedFixture {
   readonly expect?: { readonly calls?: Expectation | undefined } | undefined;
 }
 
-/** Maximum number of finished calls that are kept: a repeat, or a lost event, may still follow. */
-const MAX_FINISHED = 4_096;
-
-const MAX = { id: 256, text: 4_096, answers: 120 };
+/** Lengths of reported texts, in characters, and number of reported answers. */
+const REPORTED = { id: 256, text: 4_096, answers: 120 };
 
 /** One call, with the fields of its invocation that reports show; null if missing. */
 class CallRecord {
@@ -158,7 +157,7 @@ class CallRecord {
 
   lost(why: string): UndeliveredCallback {
     const { operation, id, callbackUrl } = this.caller;
-    const type = textAt(fieldsOf(this.sent), 'type', MAX.id);
+    const type = textAt(fieldsOf(this.sent), 'type', REPORTED.id);
     const url = callbackUrl === null ? null : urlWithoutQuery(urlRedactor([callbackUrl]).text(callbackUrl));
     return { operation, id, url, ...(type !== null && { type }), why };
   }
@@ -174,10 +173,10 @@ interface Caller {
 
 function callerIn(invocation: Record<string, unknown> | null): Caller {
   return {
-    operation: textAt(invocation, 'operation', MAX.id),
-    id: textAt(invocation, 'id', MAX.id),
-    group_id: textAt(invocation, 'group_id', MAX.id),
-    callbackUrl: textAt(invocation, 'callback_url', MAX.text),
+    operation: textAt(invocation, 'operation', REPORTED.id),
+    id: textAt(invocation, 'id', REPORTED.id),
+    group_id: textAt(invocation, 'group_id', REPORTED.id),
+    callbackUrl: textAt(invocation, 'callback_url', REPORTED.text),
   };
 }
 
@@ -217,7 +216,7 @@ export class Verification {
   /** Fixtures that refused an invocation. */
   readonly #refusing = new Set<string>();
   readonly #open = new Map<string, CallRecord>();
-  readonly #finished = new RecentMap<string, CallRecord>(MAX_FINISHED);
+  readonly #finished = new RecentMap<string, CallRecord>(LIMITS.callsFinished.value);
   readonly #requests = new Map<string, OpenRequest>();
   readonly #unmatched = new FindingsCollector<UnmatchedCall>();
   readonly #undelivered = new FindingsCollector<UndeliveredCallback>();
@@ -446,7 +445,7 @@ function answersOf(place: string, match: VerifiedFixture['match']): { answers?: 
   const exact = isRecord(args) ? (args['$exact'] ?? args['$eq'] ?? args) : args; // a recording's match exactly
   const parts = exact === undefined ? [operation] : [operation, exact];
   const words = parts.map(part => (typeof part === 'string' ? part : compactJson(part)));
-  return { answers: truncateBeforeToken(words.join(' '), MAX.answers) };
+  return { answers: truncateBeforeToken(words.join(' '), REPORTED.answers) };
 }
 
 function malformation(body: Content | undefined): string {
@@ -462,9 +461,9 @@ function explain({ unmatched }: CallRecord, result: Content | undefined): void {
   const content = fields?.['content'];
   const [block] = Array.isArray(content) ? content : [];
   const text =
-    textAt(fields, 'text', MAX.text) ??
-    textAt(block, 'text', MAX.text) ??
-    textAt(fields?.['error'], 'message', MAX.text);
+    textAt(fields, 'text', REPORTED.text) ??
+    textAt(block, 'text', REPORTED.text) ??
+    textAt(fields?.['error'], 'message', REPORTED.text);
   if (text !== null) unmatched.reason = text.replace(/^Error: /, '');
 }
 
@@ -478,7 +477,7 @@ function isToolResult(callback: Content): boolean {
   if (BEGINNING.equals(bytes.subarray(0, BEGINNING.length))) return true;
   return (
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(NAME) &&
-    textAt(fieldsOf(callback), 'type', MAX.id) === 'tool_result'
+    textAt(fieldsOf(callback), 'type', REPORTED.id) === 'tool_result'
   );
 }
 

@@ -8,6 +8,7 @@ import { createNodeClient } from '../../http/node-client.js';
 import { systemClock } from '../../system/clock.js';
 import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import { exactJson } from '../../util/exact-json.js';
+import { LIMITS } from '../../util/limits.js';
 import { createRedactor } from '../../util/redact.js';
 import { isRecord, stringOrJson } from '../../util/values.js';
 import type { PendingCall, PostFailure } from './platform-session.js';
@@ -98,9 +99,6 @@ function reasonOf(error: unknown): string {
   return messageOf(error);
 }
 
-/** Maximum size in bytes; platforms refuse larger bodies. */
-const MAX_BODY = 5 * 1024 * 1024;
-
 const BATCH = ['{"type":"batch","results":[', ']}'] as const;
 
 /** Groups the results in order into as few bodies as possible. A result that is too large gets a group of its own. */
@@ -109,7 +107,7 @@ function groupsOf(settled: readonly Settled[]): Settled[][] {
   let size = Number.POSITIVE_INFINITY;
   for (const each of settled) {
     size += each.bytes.length + 1;
-    if (size <= MAX_BODY) groups.at(-1)?.push(each);
+    if (size <= LIMITS.sessionBodyBytes.value) groups.at(-1)?.push(each);
     else {
       groups.push([each]);
       size = BATCH.join('').length + each.bytes.length;
@@ -241,9 +239,9 @@ class SessionClient {
 
   #fitting(settled: Settled): Settled {
     const { bytes, kind } = settled;
-    if (bytes.length <= MAX_BODY) return settled;
+    if (bytes.length <= LIMITS.sessionBodyBytes.value) return settled;
     const what = kind === 'error_event' ? 'error' : 'result';
-    const sizes = `it has ${bytes.length} bytes; the maximum is ${MAX_BODY} (5 MiB)`;
+    const sizes = `it has ${bytes.length} bytes; the maximum is ${LIMITS.sessionBodyBytes.value} (5 MiB)`;
     return this.#replaced(settled, `the ${what} is too large: ${sizes}`);
   }
 

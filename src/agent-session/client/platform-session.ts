@@ -17,6 +17,7 @@ import type { Clock } from '../../system/clock.js';
 import { finishedWithin } from '../../system/process.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { readJson } from '../../util/json.js';
+import { LIMITS } from '../../util/limits.js';
 import { createRedactor, REDACTED, redactHeaders } from '../../util/redact.js';
 import { excerpt, truncate } from '../../util/text.js';
 import { readUrl } from '../../util/url.js';
@@ -71,17 +72,8 @@ function invalidBase(message: string): ProtocolCliError {
   return new ProtocolCliError('usage', message, { hint });
 }
 
-const MAX = {
-  bytes: 64 * 1024 * 1024,
-  errorBytes: 64 * 1024,
-  /** Maximum length of quoted text, in characters. */
-  text: 300,
-  faults: 5,
-  /** Maximum number of pages per read: a platform may send new ones without end. */
-  pages: 200,
-  /** RFC 9110, 10.2.3 sets no limit for `Retry-After`. */
-  retryAfterMs: 60_000,
-};
+/** Length of quoted text, in characters, and number of quoted faults. */
+const QUOTED = { text: 300, faults: 5 };
 
 const TIMEOUT_MS = 30_000;
 
@@ -189,7 +181,7 @@ export class PlatformSession {
         headers: { 'content-type': 'application/json' },
         body,
         timeoutMs: TIMEOUT_MS,
-        read: { maxBytes: MAX.errorBytes, partial: true },
+        read: { maxBytes: LIMITS.errorBytes.value, partial: true },
       },
     );
     return 'answer' in tried || tried.status === 409 ? null : tried; // 409: the session has ended
@@ -228,7 +220,7 @@ export class PlatformSession {
     this.hasHitPageLimit = false;
     let changes = await this.#changes({ from: this.#from, waitSeconds }, signal);
     for (let pages = 1; changes && this.#take(changes); pages++) {
-      this.hasHitPageLimit = pages >= MAX.pages;
+      this.hasHitPageLimit = pages >= LIMITS.pages.value;
       if (this.hasHitPageLimit) return;
       changes = await this.#changes({ from: this.#from }, signal);
     }
@@ -340,7 +332,7 @@ export class PlatformSession {
   #unreadable(path: string, faults: readonly string[]): ProtocolCliError {
     const message = `the platform's answer to GET ${this.connection.url}${path.split('?', 1)[0]} cannot be read`;
     return new ProtocolCliError('bad-answer', message, {
-      faults: faults.slice(0, MAX.faults).map(fault => truncate(visibleLine(fault), MAX.text)),
+      faults: faults.slice(0, QUOTED.faults).map(fault => truncate(visibleLine(fault), QUOTED.text)),
       hint: 'Is this the base URL of an agent-session platform?',
     });
   }
@@ -348,12 +340,15 @@ export class PlatformSession {
   /** Secrets are redacted before the text is cut. */
   #refusal({ status, headers, body }: HttpAnswer, { method, url }: HttpRequest): PostFailure {
     const reading = readJson(body);
-    const detail = truncate(visibleLine(this.#clean(reading.ok ? refusalIn(reading.value) : '')), MAX.text);
+    const detail = truncate(
+      visibleLine(this.#clean(reading.ok ? refusalIn(reading.value) : '')),
+      QUOTED.text,
+    );
     const what = method === 'POST' ? 'the posted results' : `GET ${url}`;
     const message = `the platform answered ${status} to ${what}${detail === '' ? '' : `: ${detail}`}`;
     const pauseMs = retryAfterMs(headers['retry-after'], this.connection.clock.wall()) ?? BUSY_MS;
     const error = new ProtocolCliError('platform-refused', message, { hint: hintOn(status) });
-    if (status !== 429 || pauseMs <= MAX.retryAfterMs) return { status, error, pauseMs };
+    if (status !== 429 || pauseMs <= LIMITS.retryAfterMs.value) return { status, error, pauseMs };
     const hint = 'The platform asks to wait for more than a minute. Try again later.';
     const seconds = Math.ceil(pauseMs / 1_000);
     throw new ProtocolCliError(error.code, `${message} (Retry-After: ${seconds} s)`, { hint });
@@ -385,7 +380,9 @@ function isFinal({ status, error }: PostFailure): boolean {
 }
 
 function limitFor(status: number) {
-  return isSuccess(status) ? { maxBytes: MAX.bytes } : { maxBytes: MAX.errorBytes, partial: true };
+  return isSuccess(status)
+    ? { maxBytes: LIMITS.messageBytes.value }
+    : { maxBytes: LIMITS.errorBytes.value, partial: true };
 }
 
 function hintOn(status: number): string {

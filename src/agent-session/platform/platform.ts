@@ -9,6 +9,7 @@ import { isSettledStatus } from '../../protocol/session.js';
 import { type Clock, systemClock } from '../../system/clock.js';
 import { FindingsCollector } from '../../util/collections.js';
 import { ProtocolCliError } from '../../util/errors.js';
+import { LIMITS } from '../../util/limits.js';
 import type { SessionProblem, SessionVerificationReport } from '../../verification/verification.js';
 import { ApiRequest } from './api-request.js';
 import { Session } from './session.js';
@@ -32,16 +33,8 @@ interface SessionPlatformOptions {
 /** A snapshot of a session, for tests. */
 type SessionState = Readonly<Pick<Session, 'id' | 'status' | 'answer' | 'pending' | 'settled'>>;
 
-/** Limits of the platform, because it keeps all sessions with their content as long as it runs. */
-const MAX = {
-  sessions: 1_000,
-  bytes: 128 * 1024 * 1024,
-  waitSeconds: 60,
-  /** The documented maximum size of a body. */
-  body: 5 * 1024 * 1024,
-  /** Results up to this size are always accepted, so that each session can reach its end. */
-  smallResults: 64 * 1024,
-};
+/** Maximum time of a long poll, in s. */
+const LONGEST_WAIT_S = 60;
 
 /** Shorter than the default timeout of test runners, so that they show our message. */
 const PATIENCE_MS = 4_000;
@@ -112,7 +105,7 @@ export class SessionPlatform implements AsyncDisposable {
       ...(host !== undefined && { host }),
       ...(port !== undefined && { port }),
       allowedHosts: allowHosts,
-      maxBody: MAX.body,
+      maxBody: LIMITS.sessionBodyBytes.value,
       explains: 'json',
       routes: platform.#routes(),
       onRefused: (denial, request) => platform.#onRefused(denial, request),
@@ -251,7 +244,7 @@ export class SessionPlatform implements AsyncDisposable {
     } = request.changes();
     const hasEvents = () => session.events.length > from;
     const isThere = () => hasEvents() || session.isOver;
-    const ms = Math.min(seconds, MAX.waitSeconds) * 1_000;
+    const ms = Math.min(seconds, LONGEST_WAIT_S) * 1_000;
     if (!(await this.#wait(session, ms, isThere, request.incoming))) return request.gone();
     if (!hasEvents()) return request.answer(204);
     const events = session.events.slice(from, from + limit);
@@ -289,7 +282,7 @@ export class SessionPlatform implements AsyncDisposable {
       return request.answer(201, before.session.view, { thread: before.session.id });
     if (before) return request.refuseKey(name);
     const creation = request.creation();
-    if (this.#sessions.size >= MAX.sessions)
+    if (this.#sessions.size >= LIMITS.sessions.value)
       return request.refuse(429, 'There are too many sessions; start the mock again.');
     if (!this.#hasRoom(body.length)) return request.refuse(429, TOO_LARGE);
     const session = this.#add(randomUUID(), { ...creation, size: body.length });
@@ -321,7 +314,8 @@ export class SessionPlatform implements AsyncDisposable {
   /** Accepts the results of pending calls (seed 001). The response is logged before the agent continues. */
   readonly #takeResults = (request: ApiRequest, session: Session): Answer => {
     const { body } = request;
-    if (body.length > MAX.smallResults && !this.#hasRoom(body.length)) return request.refuse(429, TOO_LARGE);
+    if (body.length > LIMITS.smallResultBytes.value && !this.#hasRoom(body.length))
+      return request.refuse(429, TOO_LARGE);
     const { settles, warnings, details } = request.results(session);
     request.record({ calls: settles.map(({ call }) => call.key) });
     for (const { message, key } of warnings)
@@ -334,7 +328,7 @@ export class SessionPlatform implements AsyncDisposable {
   #hasRoom(bytes: number): boolean {
     let sum = bytes;
     for (const session of this.#sessions.values()) sum += session.bytes;
-    return sum <= MAX.bytes;
+    return sum <= LIMITS.sessionBytes.value;
   }
 
   /** A route below one session. */

@@ -4,6 +4,7 @@ import type { Clock } from '../../system/clock.js';
 import { finishedWithin } from '../../system/process.js';
 import type { Sink } from '../../system/streams.js';
 import { readJson } from '../../util/json.js';
+import { LIMITS } from '../../util/limits.js';
 import { didYouMean, excerpt, LineSplitter } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { type ProviderName, ScriptedModel } from './scripted-llm.js';
@@ -40,10 +41,7 @@ export interface DriverSetting {
   readonly onStderr?: Sink;
 }
 
-const MIB = 1024 * 1024;
-
-/** Limits of what a runtime shows in one scenario. A line can contain a result of 1 MiB with every character escaped. */
-const MAX = { line: 8 * MIB, size: 64 * MIB, lines: 10_000, warnings: 3 };
+const MAX_WARNINGS = 3;
 
 /** Counts what a runtime shows. */
 class Quota {
@@ -54,14 +52,17 @@ class Quota {
   add(size: number, lines: number): string | null {
     this.#size += size;
     this.#lines += lines;
-    if (this.#size > MAX.size) return `wrote more than ${MAX.size / MIB} MiB`;
-    return this.#lines > MAX.lines ? `wrote more than ${MAX.lines} lines` : null;
+    if (this.#size > LIMITS.driverBytes.value)
+      return `wrote more than ${LIMITS.driverBytes.value / 1024 ** 2} MiB`;
+    return this.#lines > LIMITS.driverLines.value
+      ? `wrote more than ${LIMITS.driverLines.value} lines`
+      : null;
   }
 }
 
 /** Reads the lines of a driver. Ignores other lines with a warning. */
 export class LineReader {
-  readonly #splitter = new LineSplitter(MAX.line, line => this.#read(line));
+  readonly #splitter = new LineSplitter(LIMITS.driverLineBytes.value, line => this.#read(line));
   readonly #quota = new Quota();
   #excess: string | null = null;
   readonly #warned = new Set<string>();
@@ -71,7 +72,8 @@ export class LineReader {
   /** Returns the limit that the output exceeds; null for none. */
   add(chunk: Uint8Array): string | null {
     this.#excess ??= this.#quota.add(chunk.length, 0);
-    if (!this.#splitter.add(chunk)) return `wrote a line of more than ${MAX.line / MIB} MiB`;
+    if (!this.#splitter.add(chunk))
+      return `wrote a line of more than ${LIMITS.driverLineBytes.value / 1024 ** 2} MiB`;
     return this.#excess;
   }
 
@@ -101,7 +103,7 @@ export class LineReader {
 
   /** Warns once about each kind of line. */
   #warn(kind: string, message: string): void {
-    if (this.#warned.has(kind) || this.#warned.size >= MAX.warnings) return;
+    if (this.#warned.has(kind) || this.#warned.size >= MAX_WARNINGS) return;
     this.#warned.add(kind);
     this.setting.onWarning(message);
   }

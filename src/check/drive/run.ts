@@ -15,6 +15,7 @@ import { beforeForcedEnd } from '../../system/process.js';
 import type { Sink } from '../../system/streams.js';
 import { forEachConcurrently } from '../../util/collections.js';
 import { ProtocolCliError } from '../../util/errors.js';
+import { LIMITS } from '../../util/limits.js';
 import { REDACTED } from '../../util/redact.js';
 import { excerpt, joinFirst, truncateBeforeToken } from '../../util/text.js';
 import { isRecord, valueAt } from '../../util/values.js';
@@ -201,9 +202,6 @@ interface Findings {
   readonly warning?: string;
 }
 
-/** Maximum size of the part of one scenario, in bytes. */
-const MAX_PART = 16 * 1024 * 1024;
-
 /** How many bytes at the end of a log are compared later, to detect that the runtime truncated it. */
 const TAIL = 256;
 
@@ -225,7 +223,7 @@ export async function findingsSince(
   const readAdded = async (file: FileHandle, size: number) => {
     const isSame = tail.equals(await bytesOf(file, start - tail.length, tail.length));
     const from = isSame ? start : 0;
-    const bytes = await bytesOf(file, from, Math.min(size - from, MAX_PART));
+    const bytes = await bytesOf(file, from, Math.min(size - from, LIMITS.runtimeLogBytes.value));
     return { text: bytes.toString('utf8'), isWhole: isSame && from + bytes.length === size };
   };
   return async events => {

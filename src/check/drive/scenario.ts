@@ -20,6 +20,7 @@ import type { Clock } from '../../system/clock.js';
 import { finishedWithin } from '../../system/process.js';
 import type { Sink } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
+import { LIMITS } from '../../util/limits.js';
 import { formatDuration, truncate } from '../../util/text.js';
 import { DriverCalls } from '../runtime-view.js';
 import type { Driver, DriverSetting } from './driver.js';
@@ -86,12 +87,6 @@ const START_MS = 15_000;
 
 /** After this time without a sign of the driver, a message says what the check waits for, in ms. */
 const SILENCE_MS = 3_000;
-
-/** Maximum number of requests of a runtime in one scenario: judging more would take minutes. */
-const MAX_REQUESTS = 1_000;
-
-/** A flood of observations must not make each of them more expensive. */
-const MAX_OBSERVATIONS = 1_000;
 
 /** How long the tools may take to send what is pending, in ms. */
 const DRAIN_MS = 200;
@@ -269,8 +264,8 @@ export class ScenarioSession {
 
   /** Counts a request of the runtime, to a tool or to the model. */
   #countRequest(): void {
-    if (++this.#requests <= MAX_REQUESTS || this.#isOver) return;
-    const how = `sent more than ${MAX_REQUESTS} requests; it was stopped`;
+    if (++this.#requests <= LIMITS.scenarioRequests.value || this.#isOver) return;
+    const how = `sent more than ${LIMITS.scenarioRequests.value} requests; it was stopped`;
     this.#failScenario(how);
     this.setting.log.emit({ kind: 'warned', message: `the runtime ${how}` });
   }
@@ -384,7 +379,7 @@ export class ScenarioSession {
     let [judged, isAnswered] = [0, false];
     return this.until(() => {
       const { length } = this.#observations;
-      if (length > judged && length <= MAX_OBSERVATIONS)
+      if (length > judged && length <= LIMITS.scenarioRequests.value)
         isAnswered ||= new DriverCalls(this.#events).isAnswered(id);
       judged = length;
       return isAnswered;

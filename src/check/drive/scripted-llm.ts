@@ -4,6 +4,7 @@ import { type RunningServer, startServer } from '../../http/server.js';
 import type { DriverLine, Instruction } from '../../protocol/driver.js';
 import { RecentMap } from '../../util/collections.js';
 import { readJson } from '../../util/json.js';
+import { LIMITS } from '../../util/limits.js';
 import { excerpt, joinFirst, truncate } from '../../util/text.js';
 import { stringsIn, valueAt } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
@@ -56,8 +57,6 @@ interface Conversation {
 
 const NO_CONVERSATION: Conversation = { tools: [], counts: new Map() };
 
-const MAX_BODY = 32 * 1024 * 1024;
-
 /** How many of the last responses can be continued, at least: each keeps its whole conversation. */
 const MAX_CONTINUABLE = 16;
 
@@ -94,7 +93,7 @@ export class ScriptedModel {
     const model = new ScriptedModel(name, observer);
     model.#server = await startServer({
       routes: model.#routes(),
-      maxBody: MAX_BODY,
+      maxBody: LIMITS.modelBodyBytes.value,
       explains: 'json',
       onRefused: ({ detail }, { method, target }) =>
         model.#unserved(`the scripted model refused a request (${method} ${shownPath(target)}): ${detail}`),

@@ -1,11 +1,12 @@
 import type { Log } from '../../events/log.js';
+import { LIMITS } from '../../util/limits.js';
 import { bytesText } from '../../util/text.js';
 
 /** Limits of the callbacks that the rules use; a tool that sends more is broken or malicious (threats, row 15). */
 export const CALLBACK_LIMITS = {
-  call: { callbacks: 200, bytes: 64 * 1024 * 1024 },
-  run: { callbacks: 5_000, bytes: 256 * 1024 * 1024 },
-  refused: { callbacks: 1_000, bytes: 64 * 1024 * 1024 },
+  call: { callbacks: LIMITS.checkedCallbacksOfCall.value, bytes: LIMITS.checkedBytesOfCall.value },
+  run: { callbacks: LIMITS.checkedCallbacks.value, bytes: LIMITS.checkedBytes.value },
+  refused: { callbacks: LIMITS.checkedRefusals.value, bytes: LIMITS.checkedBytesOfCall.value },
 };
 
 /** Returns a function that counts a callback, and returns whether it is within the limits; it warns once. */

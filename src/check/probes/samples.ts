@@ -8,6 +8,7 @@ import type { Tool, Toolset } from '../../protocol/toolset.js';
 import { toolOf } from '../../runtime/check-call.js';
 import { forEachConcurrently, groupBy } from '../../util/collections.js';
 import { ProtocolCliError } from '../../util/errors.js';
+import { LIMITS } from '../../util/limits.js';
 import { didYouMean, excerpt, joinFirst } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import type { ProbeCall, ProbeClient, ProbePlan, Prober, SentCall } from './prober.js';
@@ -35,11 +36,8 @@ interface SampleOptions extends Permission {
   readonly repeats?: readonly unknown[];
 }
 
-/** Time limits for one operation and for all, in ms: a foreign schema may be costly on purpose (threats, row 22). */
-const SCHEMA_MS = { one: 1_000, all: 5_000 };
-
-/** Returns a function that tells whether the time for one schema is over. */
-function schemaDeadline(ms = SCHEMA_MS.one): () => boolean {
+/** Returns a function that tells whether the time is over: a foreign schema may be costly on purpose (threats, row 22). */
+function schemaDeadline(ms = LIMITS.exampleMs.value): () => boolean {
   const end = performance.now() + ms;
   return () => performance.now() > end;
 }
@@ -55,7 +53,7 @@ export async function callablesOf(
 ): Promise<{ readonly callables: readonly Callable[]; readonly warnings: readonly string[] }> {
   refuseUnknown(toolset, permission);
   const { operations, cases } = permission;
-  const isOver = schemaDeadline(SCHEMA_MS.all);
+  const isOver = schemaDeadline(LIMITS.examplesMs.value);
   const callables: Callable[] = [];
   const warnings: string[] = [];
   const allowed = toolset.tools

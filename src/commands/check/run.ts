@@ -26,6 +26,7 @@ import { finishedWithin } from '../../system/process.js';
 import { outputOf, writeOut } from '../../system/streams.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
+import { LIMITS } from '../../util/limits.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';
 import { decodeUtf8, elapsedMs, firstWithRest, joinFirst, shellWord } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
@@ -264,13 +265,13 @@ interface CheckInput {
   readonly redactor: EventRedactor;
 }
 
-/** Limits: size of a transcript, number of its errors that are shown, number of gaps in a report. */
-const MAX = { bytes: 256 * 1024 * 1024, faults: 8, gaps: 50 };
+/** Numbers of errors of a transcript that are shown, and of gaps in a report. */
+const SHOWN = { faults: 8, gaps: 50 };
 
 /** Reads a saved transcript; missing parts become gaps. @throws ProtocolCliError `unreadable-file`. */
 async function readInput(file: string, { stdin }: Pick<Terminal, 'stdin'>): Promise<CheckInput> {
   const name = file === '-' ? 'standard input' : file;
-  const bytes = await readSource(file, stdin, MAX.bytes);
+  const bytes = await readSource(file, stdin, LIMITS.checkedBytes.value);
   const transcript = readRecording(name, bytes);
   if (!transcript) {
     const isEmpty = decodeUtf8(bytes)?.trim() === '';
@@ -282,11 +283,11 @@ async function readInput(file: string, { stdin }: Pick<Terminal, 'stdin'>): Prom
   const { events, faults } = transcript;
   if (events.length === 0 && faults.length > 0)
     throw new ProtocolCliError('unreadable-file', `no line of ${name} could be read`, {
-      faults: firstWithRest(faults, MAX.faults),
+      faults: firstWithRest(faults, SHOWN.faults),
     });
   const redactor = checkedSecrets(createRedactor());
   for (const event of events) redactor.learn(event);
-  const missing = firstWithRest([...faults, ...missingFrom(transcript)], MAX.gaps);
+  const missing = firstWithRest([...faults, ...missingFrom(transcript)], SHOWN.gaps);
   const recordings = events.length === 0 ? [] : recordingsOf([transcript]);
   return { target: name, recordings, gaps: missing.map(fault => gapOf(name, fault)), redactor };
 }
@@ -347,8 +348,6 @@ async function callTool(
   };
 }
 
-const MAX_CALLBACK = 64 * 1024 * 1024;
-
 async function probe(
   target: ServerTarget,
   { flags, cases, selection: { only, skip } }: CheckPlan,
@@ -396,7 +395,7 @@ async function probe(
     signal,
     wire: wireTo(url),
     server: target.kind === 'command' && !repeat ? server : undefined,
-    listener: listenerOf({ ...flags, maxBody: MAX_CALLBACK }),
+    listener: listenerOf({ ...flags, maxBody: LIMITS.messageBytes.value }),
     wants: id => (only?.has(id) ?? true) && !skip?.has(id),
     onConsent: consent => progress.printLine(`visit this URL to continue: ${visibleLine(consent)}\n`),
     onProgress: (done, total) => progress.update(done, total),

@@ -22,11 +22,12 @@ import {
   readJson,
 } from '../../util/json.js';
 import { scanJson } from '../../util/json-tokens.js';
+import { LIMITS } from '../../util/limits.js';
 import { safeJson, safeSource } from '../../util/redact.js';
 import { byteLines, decodeUtf8, firstWithRest } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { requireScreen, usageError } from '../options.js';
-import { MAX_SAVED_BYTES, readSource } from '../read-source.js';
+import { readSource } from '../read-source.js';
 import { jsonTrouble } from '../target.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
 import { KINDS } from './kinds.js';
@@ -67,7 +68,7 @@ export async function runRender(
   const { stdin, stdout, stderr } = terminal;
   refuseContradictions(options, terminal);
   const name = file === '-' ? 'standard input' : file;
-  const bytes = await readSource(file, stdin, MAX_SAVED_BYTES);
+  const bytes = await readSource(file, stdin, LIMITS.fileBytes.value);
   const to = as === 'svg' ? undefined : as;
   const kept = to ? Uint8Array.from(bytes) : new Uint8Array();
   const text = () => new TextDecoder().decode(kept).trim();

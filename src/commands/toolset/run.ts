@@ -4,6 +4,7 @@ import { toolsetLines } from '../../render/toolset.js';
 import { Wire } from '../../runtime/wire.js';
 import { writeOut } from '../../system/streams.js';
 import { secretsOf } from '../../util/credentials.js';
+import { LIMITS } from '../../util/limits.js';
 import { redactJson, safeJson } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
 import { type HeaderOptions, readHeaders } from '../headers.js';
@@ -29,7 +30,7 @@ interface ToolsetOptions extends TargetOptions, HeaderOptions {
 }
 
 /** The defaults of `invoke`, in ms and bytes. */
-const MCP_LIMITS = { timeout: 60_000, maxBody: 50 * 1024 * 1024 };
+const MCP_LIMITS = { timeout: 60_000, maxBody: LIMITS.messageBytes.value };
 
 /** Runs `toolset`: lists each server, one after the other. */
 export async function runToolset(

@@ -7,9 +7,10 @@ import { transcriptWriter } from '../../events/transcript-writer.js';
 import { pluralize } from '../../render/line.js';
 import { type ActionResult, fixtureName, type Source, TRANSCRIPT_NAME } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
+import { LIMITS } from '../../util/limits.js';
 import { visibleLine } from '../../util/visible.js';
 import { wireSecrets } from '../event-output.js';
-import { MAX_SAVED_BYTES, readSource } from '../read-source.js';
+import { readSource } from '../read-source.js';
 import type { Run } from '../run.js';
 import { done, failed } from './calls.js';
 
@@ -49,7 +50,7 @@ export class Transcripts {
   async open(name: string): Promise<ActionResult> {
     const { readRecording } = await import('../../events/transcript-reader.js');
     const path = this.#pathOf(name);
-    const bytes = await readSource(path, Readable.from([]), MAX_SAVED_BYTES);
+    const bytes = await readSource(path, Readable.from([]), LIMITS.fileBytes.value);
     const transcript = readRecording(basename(path), bytes);
     if (transcript === null) return failed(`${name} is not a transcript`);
     // Secrets of files are not added to the session: they would be redacted in what it saves.

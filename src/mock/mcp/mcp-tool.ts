@@ -22,6 +22,7 @@ import type { Answer, Incoming, Reply, Route } from '../../http/route.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
 import { readJson } from '../../util/json.js';
+import { LIMITS } from '../../util/limits.js';
 import { bytesText, LineSplitter, truncateBeforeToken } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
@@ -308,9 +309,6 @@ export async function serveMcpHttp(options: McpToolOptions): Promise<McpTool> {
   });
 }
 
-/** Clients may not end their sessions; beyond this number the oldest is closed. */
-const MAX_SESSIONS = 1_000;
-
 /** Converts to a Fetch API request without a body, which was read already. It is aborted when the client disconnects. */
 function webRequest(incoming: Incoming): Request {
   const { method, target, headers, base } = incoming;
@@ -429,7 +427,7 @@ class McpEndpoint {
       enableJsonResponse: true,
       onsessioninitialized: async id => {
         this.#sessions.set(id, transport);
-        const [[oldest, old] = []] = this.#sessions.size > MAX_SESSIONS ? this.#sessions : [];
+        const [[oldest, old] = []] = this.#sessions.size > LIMITS.mcpSessions.value ? this.#sessions : [];
         if (oldest !== undefined) this.#sessions.delete(oldest);
         await old?.close();
       },

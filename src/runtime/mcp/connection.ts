@@ -17,6 +17,7 @@ import { missingFileHint } from '../../system/child.js';
 import { systemClock } from '../../system/clock.js';
 import type { Sink } from '../../system/streams.js';
 import { type ErrorDetails, messageOf, ProtocolCliError } from '../../util/errors.js';
+import { LIMITS } from '../../util/limits.js';
 import { excerpt, formatDuration, longExcerpt, truncateBeforeToken } from '../../util/text.js';
 import { isRecord, stringOrJson } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
@@ -57,10 +58,8 @@ const PROBE_MS = 3_000;
 /** The longest delay of a Node.js timer, because the SDK has no value for "no limit". */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-const MAX_ROUNDS = 20;
-
-/** Limits for the list of tools, which could be endless. */
-const MAX = { pages: 200, tools: 20_000, notes: 5 };
+/** Number of notes that are shown. */
+const SHOWN_NOTES = 5;
 
 const discoverSchema = z.object({
   _meta: z.object({ [SERVER_INFO_META_KEY]: z.object({ name: z.string() }) }),
@@ -165,7 +164,7 @@ export class McpServer {
     const { version } = this.options;
     const client = new Client(
       { name: 'protocol-cli', version },
-      { capabilities: { elicitation: { form: {} } }, inputRequired: { maxRounds: MAX_ROUNDS } },
+      { capabilities: { elicitation: { form: {} } }, inputRequired: { maxRounds: LIMITS.mcpRounds.value } },
     );
     this.#client = client;
     client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq: { signal } }) => ({
@@ -188,8 +187,8 @@ export class McpServer {
   /** Requests all pages of `tools/list`. */
   async list(remainingMs: () => number): Promise<void> {
     const notes = await this.#recorded('tools/list', () => this.#readPages(remainingMs));
-    const rest = notes.length - MAX.notes;
-    this.#notes.push(...notes.slice(0, MAX.notes));
+    const rest = notes.length - SHOWN_NOTES;
+    this.#notes.push(...notes.slice(0, SHOWN_NOTES));
     if (rest > 0)
       this.#notes.push(`${rest} more ${rest === 1 ? 'problem' : 'problems'} in the list of tools`);
     const { log } = this.options;
@@ -314,7 +313,7 @@ export class McpServer {
       cursor = checked.value.nextCursor;
       if (!cursor) return notes;
       const { size } = this.#tools;
-      if (seen.has(cursor) || pages >= MAX.pages || size >= MAX.tools)
+      if (seen.has(cursor) || pages >= LIMITS.pages.value || size >= LIMITS.mcpTools.value)
         return [`the list of tools does not end; stopped after ${pages} pages with ${size} tools`, ...notes];
       seen.add(cursor);
     }
@@ -419,7 +418,7 @@ function missingCapabilities({ method, params, result, error }: Record<string, u
   if (error['code'] === URL_ELICITATION_REQUIRED) return ['elicitation.url'];
   const { requiredCapabilities: required } = isRecord(error['data']) ? error['data'] : {};
   if (error['code'] !== MISSING_CAPABILITY || !isRecord(required)) return [];
-  const names = Object.keys(required).slice(0, MAX.notes);
+  const names = Object.keys(required).slice(0, SHOWN_NOTES);
   return names.map(name => visibleLine(truncateBeforeToken(name, 60)));
 }
 

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Schema, SchemaResolver } from '../../../json-schema/example.js';
 import type { SchemaFault } from '../../../json-schema/validator.js';
-import { diagnose, jsonFault, lossyNumberNotes, MAX_DEPTH } from '../../../util/json.js';
+import { diagnose, jsonFault, lossyNumberNotes } from '../../../util/json.js';
+import { LIMITS } from '../../../util/limits.js';
 import { truncate } from '../../../util/text.js';
 import { weightOf } from '../../../util/time-limit.js';
 import { compactJson, isRecord, jsonPath, listOf, recordOf } from '../../../util/values.js';
@@ -310,7 +311,7 @@ function readNumber(text: string, type: unknown): Reading {
 /** Parses typed JSON; a syntax error is reported with its line and column. */
 function readJsonText(text: string): Reading {
   const { isTooDeep, notes } = diagnose(text);
-  if (isTooDeep) return { value: text, fault: `is nested deeper than ${MAX_DEPTH} levels` };
+  if (isTooDeep) return { value: text, fault: `is nested deeper than ${LIMITS.jsonDepth.value} levels` };
   const syntax = jsonFault(text);
   if (syntax)
     return { value: text, fault: `line ${syntax.line}, column ${syntax.column}: ${syntax.message}` };

@@ -45,6 +45,14 @@ test('invoke without an operation: asks for the required arguments of the chosen
   expect(screen.text()).toMatch(/"path": "a.txt",\s*"lines": 3/);
 });
 
+test('--repeat asks no question of a tool, even on a terminal: exit 6', async () => {
+  const call = ['invoke', '--demo', 'write_outside', 'path=a', '--repeat', '2', '--timeout', '5s'];
+  await using screen = openHere(call);
+  expect(await screen.ended).toBe(6);
+  expect(screen.text()).toContain('2 calls: 2 without a result');
+  expect(screen.text()).not.toContain('Your choice');
+});
+
 describe.concurrent('a destructive tool', () => {
   test('is called after y', async () => {
     await using screen = openHere(['invoke', stdlib.url, 'delete_all', '--id', 'said-yes']);

@@ -244,6 +244,14 @@ describe('on the wire', () => {
     await fetch(`${base}/__mock__/reset`, { method: 'POST' });
     expect(mock.mcp.tool.mock.events).toEqual([]);
   });
+
+  test('a request that no route serves is refused with a warning', async () => {
+    await using mock = await startMcpMock(replying({ payload: 'x' }));
+    expect((await fetch(`${mock.mcp.address?.base}/other`)).status).toBe(404);
+    expect(eventsOfKind(mock.mcp.tool, 'warned')).toMatchObject([
+      { message: 'request refused with 404: GET /other (no route for this path)' },
+    ]);
+  });
 });
 
 test('each session is a thread with its own sequences', async () => {

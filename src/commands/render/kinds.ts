@@ -9,7 +9,7 @@ import { readToolset } from '../../protocol/read-toolset.js';
 import { validate } from '../../protocol/validate.js';
 import { callHeading, messageLines } from '../../render/callbacks.js';
 import { problemLines } from '../../render/failure.js';
-import { type Line, labelled, line, quote, say, took, withMark } from '../../render/line.js';
+import { type Line, labelled, line, quote, took, withMark } from '../../render/line.js';
 import { displayReport } from '../../render/outputs/call-report.js';
 import {
   type CallbackReport,
@@ -23,21 +23,19 @@ import { toolsetLines } from '../../render/toolset.js';
 import { textWarnings } from '../../render/warnings.js';
 import { redactJson } from '../../util/redact.js';
 import { isRecord } from '../../util/values.js';
+import { ANSWER_KINDS } from './answer-kinds.js';
 import {
   asWarning,
-  InvalidJson,
   type Json,
+  jsonSection,
   type Kind,
   messagesOf,
   numbered,
   requireValid,
-  type Saved,
   type SavedAnswer,
   type Section,
   saved,
 } from './saved.js';
-import { jsonSection, outcomeLines, savedAnswer } from './saved-answer.js';
-import { SESSION_KINDS } from './session-kinds.js';
 
 const callbackKind: Kind = {
   name: `a callback (${CALLBACK_TYPES.join(', ')})`,
@@ -200,67 +198,11 @@ function reportAnswers(report: Report, source: Json['source']): SavedAnswer[] {
   return answer ? [{ ...answer, source: () => source(['result']) }] : [];
 }
 
-const lmkitKind: Kind = {
-  name: 'a ToolCallResult of LM-Kit',
-  dialect: 'lmkit',
-  looksLike: value => 'ResultJson' in value,
-  read: json => savedAnswer('ToolCallResult', requireValid(readAs('lmkit', json.value)), json),
-};
-
-/** The result of `tools/call`. */
-const mcpKind: Kind = {
-  name: 'a CallToolResult of MCP',
-  dialect: 'mcp',
-  looksLike: ({ content, isError, structuredContent }) =>
-    Array.isArray(content) || isError !== undefined || structuredContent !== undefined,
-  read: (json, { supports }) => savedMcp(json, supports),
-};
-
-/** @param place path of the result in the whole JSON */
-function savedMcp(json: Json, supports: ReadonlySet<string>, place = '$'): Saved {
-  const reading = requireValid(readAs('mcp', json.value), place);
-  const { native, text, notes, answer } = reading;
-  const settled = { by: 'answer', native, text, notes, reading, outcome: answer.outcome } as const;
-  return savedAnswer('CallToolResult', reading, json, panesOf({ settled }, supports) ?? undefined);
-}
-
-/** The response to `tools/call` on the wire: a CallToolResult or an error, in a JSON-RPC envelope. */
-const jsonRpcKind: Kind = {
-  name: 'a response of JSON-RPC to tools/call',
-  dialect: 'mcp',
-  looksLike: value => 'jsonrpc' in value && ('result' in value || 'error' in value),
-  read(json, { supports }) {
-    const { result, error } = isRecord(json.value) ? json.value : {};
-    if (error !== undefined) return savedError(error, supports);
-    const source: Json['source'] = path => json.source(['result', ...path]);
-    return savedMcp({ ...json, value: result, source }, supports, '$.result');
-  },
-};
-
-/** Shows an error without a tool's answer; the model still gets a text. */
-function savedError(error: unknown, supports: ReadonlySet<string>): Saved {
-  const answer = readMcpAnswer({ ok: true, value: { error }, notes: [] });
-  const { native, outcome, text } = answer;
-  if (outcome.basis !== 'declared')
-    throw new InvalidJson(['$.error: must have a code, which is a number, and a message']);
-  const panes = panesOf({ settled: { by: 'answer', ...answer } }, supports);
-  return saved(
-    'JSON-RPC error',
-    [[[say('response of JSON-RPC', 'title')], ...outcomeLines(outcome)], panes ?? []],
-    { message: native, outcome, llm: { text } },
-    messagesOf(answer.notes),
-    () => [{ answer: { call: { id: null }, outcome } }],
-  );
-}
-
 /** All kinds of JSON objects that can be shown, in the order in which they are tried. */
 export const KINDS: readonly Kind[] = [
   callbackKind,
   reportKind,
-  ...SESSION_KINDS,
-  lmkitKind,
-  mcpKind,
-  jsonRpcKind,
+  ...ANSWER_KINDS,
   repeatsKind,
   invocationKind,
   toolsetKind,

@@ -4,7 +4,7 @@ import type { Event } from '../../events/events.js';
 import { roundTripsIn } from '../../events/round-trips.js';
 import { isRequirementId, type Warning } from '../../protocol/requirements.js';
 import { problemLines } from '../../render/failure.js';
-import { type Layout, type Line, say } from '../../render/line.js';
+import { type Layout, type Line, say, textLines } from '../../render/line.js';
 import type { ReportedWarning } from '../../render/outputs/schemas.js';
 import { type Pane, type Panes, wholeDrawing, wholePane } from '../../render/panes.js';
 import { loadHighlighter } from '../../render/syntax.js';
@@ -13,7 +13,7 @@ import { createTheme, paneLayout, type Theme, wrapLine } from '../../render/term
 import { roundTripLines } from '../../render/wire.js';
 import type { Drawing } from '../../segments/segments.js';
 import type { JsonReading } from '../../util/json.js';
-import type { Redactor } from '../../util/redact.js';
+import { type Redactor, safeJson } from '../../util/redact.js';
 
 /** Returns the answers of tools in a file, in order. @param to the target system */
 export type AnswersFor = (to: DialectName) => readonly SavedAnswer[];
@@ -200,6 +200,12 @@ export function asWarning({ id, message }: ReportedWarning): Warning {
 }
 
 export const messagesOf = (texts: readonly string[]) => texts.map(message => ({ message }));
+
+/** Returns a value under its title; nothing without one. */
+export function jsonSection([title, value]: [title: string, value: unknown]): Line[] {
+  if (value === undefined) return [];
+  return [[say(title, 'title')], ...textLines(safeJson(value, 2), Number.POSITIVE_INFINITY).lines];
+}
 
 /** Returns several items of a kind, each under a title. */
 export function numbered(what: string, all: readonly (readonly Section[])[]): Section[] {

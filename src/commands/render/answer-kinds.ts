@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
 import type { Reading, ValidReading } from '../../dialects/dialect.js';
 import { readAs } from '../../dialects/dialects.js';
+import { readMcpAnswer } from '../../events/answer.js';
+import type { JudgedOutcome } from '../../protocol/outcome.js';
 import {
   ACTIVE_STATE_CHANGE,
   activeStateSchema,
@@ -16,25 +18,75 @@ import {
   type SessionSummary,
   sessionReportSchema,
 } from '../../render/outputs/schemas.js';
+import { llmPane, panesOf } from '../../render/panes.js';
 import { finalLines } from '../../render/session-calls.js';
+import { basisLine } from '../../render/steps.js';
+import { textWarnings } from '../../render/warnings.js';
 import { safeJson } from '../../util/redact.js';
 import { truncate } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import {
   asWarning,
+  InvalidJson,
   type Json,
+  jsonSection,
   type Kind,
   messagesOf,
   numbered,
   requireValid,
+  type Saved,
   type SavedAnswer,
   type Section,
   saved,
 } from './saved.js';
-import { answerReport, answerSections, answerWarnings, outcomeLines, savedAnswer } from './saved-answer.js';
 
-/** Limits: characters of an event and of arguments; number of events. */
-const MAX = { text: 200, events: 50 };
+/** Limits: characters of an outcome's member, of an event and of arguments; number of session events. */
+const MAX = { member: 300, text: 200, events: 50 };
+
+/** Returns an answer of a tool. @param kind its name in `-o json` */
+function savedAnswer(kind: string, reading: ValidReading, { notes, source }: Json, panes?: Section): Saved {
+  return saved(
+    kind,
+    answerSections(kind, reading, panes),
+    answerReport(reading),
+    [...messagesOf(notes), ...answerWarnings(reading)],
+    () => [{ ...reading, source: () => source([]) }],
+  );
+}
+
+/** Returns the sections for how the call ended, what the model gets, and members that no pane shows. */
+function answerSections(
+  what: string,
+  { answer, text }: ValidReading,
+  panes: Section = llmPane(text, true),
+): Section[] {
+  const { call, outcome, beside = {} } = answer;
+  const by = call.tool === undefined ? [] : [say(' by ', 'dim'), ...quote(call.tool)];
+  const heading = callHeading(what, call.id === null ? {} : { id: call.id });
+  const others = { META: beside.meta, 'OTHER FIELDS': beside['other fields'] };
+  return [[[...heading, ...by], ...outcomeLines(outcome)], panes, ...Object.entries(others).map(jsonSection)];
+}
+
+const answerReport = ({ native, answer, text }: ValidReading) => ({
+  message: native,
+  outcome: answer.outcome,
+  llm: { text },
+});
+
+const answerWarnings = ({ notes, text }: ValidReading) => [...messagesOf(notes), ...textWarnings(text)];
+
+/** Returns an outcome and its members, one per line. */
+function outcomeLines({ type, basis, ...members }: JudgedOutcome): Line[] {
+  const [mark, tone] = type === 'success' ? (['✓', 'good'] as const) : (['✗', 'bad'] as const);
+  return [
+    line`${say(`${mark} `, tone)}outcome ${say(type, tone)}${say(` (${basisLine(basis)})`, 'dim')}`,
+    ...Object.entries(members).flatMap(([name, value]): Line[] => {
+      if (value === undefined) return [];
+      const text = truncate(typeof value === 'string' ? value : safeJson(value), MAX.member);
+      return [[say(`    ${name}  `, 'dim'), ...quote(text)]];
+    }),
+  ];
+}
 
 /** Returns the name of an answer in the agent-session API; for an unknown outcome, the name in the file. */
 function kindOfAnswer({ answer: { outcome } }: ValidReading): string {
@@ -194,5 +246,66 @@ function sessionAnswer({ outcome, body }: SessionCallReport): Reading {
   return { ...reading, answer: { ...reading.answer, outcome } };
 }
 
-/** The messages and reports of agent sessions, in the order in which they are tried. */
-export const SESSION_KINDS: readonly Kind[] = [sessionReportKind, settledCallKind, batchKind, changesKind];
+const lmkitKind: Kind = {
+  name: 'a ToolCallResult of LM-Kit',
+  dialect: 'lmkit',
+  looksLike: value => 'ResultJson' in value,
+  read: json => savedAnswer('ToolCallResult', requireValid(readAs('lmkit', json.value)), json),
+};
+
+/** The result of `tools/call`. */
+const mcpKind: Kind = {
+  name: 'a CallToolResult of MCP',
+  dialect: 'mcp',
+  looksLike: ({ content, isError, structuredContent }) =>
+    Array.isArray(content) || isError !== undefined || structuredContent !== undefined,
+  read: (json, { supports }) => savedMcp(json, supports),
+};
+
+/** @param place path of the result in the whole JSON */
+function savedMcp(json: Json, supports: ReadonlySet<string>, place = '$'): Saved {
+  const reading = requireValid(readAs('mcp', json.value), place);
+  const { native, text, notes, answer } = reading;
+  const settled = { by: 'answer', native, text, notes, reading, outcome: answer.outcome } as const;
+  return savedAnswer('CallToolResult', reading, json, panesOf({ settled }, supports) ?? undefined);
+}
+
+/** The response to `tools/call` on the wire: a CallToolResult or an error, in a JSON-RPC envelope. */
+const jsonRpcKind: Kind = {
+  name: 'a response of JSON-RPC to tools/call',
+  dialect: 'mcp',
+  looksLike: value => 'jsonrpc' in value && ('result' in value || 'error' in value),
+  read(json, { supports }) {
+    const { result, error } = isRecord(json.value) ? json.value : {};
+    if (error !== undefined) return savedError(error, supports);
+    const source: Json['source'] = path => json.source(['result', ...path]);
+    return savedMcp({ ...json, value: result, source }, supports, '$.result');
+  },
+};
+
+/** Shows an error without a tool's answer; the model still gets a text. */
+function savedError(error: unknown, supports: ReadonlySet<string>): Saved {
+  const answer = readMcpAnswer({ ok: true, value: { error }, notes: [] });
+  const { native, outcome, text } = answer;
+  if (outcome.basis !== 'declared')
+    throw new InvalidJson(['$.error: must have a code, which is a number, and a message']);
+  const panes = panesOf({ settled: { by: 'answer', ...answer } }, supports);
+  return saved(
+    'JSON-RPC error',
+    [[[say('response of JSON-RPC', 'title')], ...outcomeLines(outcome)], panes ?? []],
+    { message: native, outcome, llm: { text } },
+    messagesOf(answer.notes),
+    () => [{ answer: { call: { id: null }, outcome } }],
+  );
+}
+
+/** Answers of tools over other systems than RAP, and what agent sessions send, in the order in which they are tried. */
+export const ANSWER_KINDS: readonly Kind[] = [
+  sessionReportKind,
+  settledCallKind,
+  batchKind,
+  changesKind,
+  lmkitKind,
+  mcpKind,
+  jsonRpcKind,
+];

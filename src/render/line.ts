@@ -1,5 +1,5 @@
 import { formatDuration } from '../util/text.js';
-import { commandsIn, replacementOf, visibleRuns } from '../util/visible.js';
+import { visibleRuns } from '../util/visible.js';
 import type { Highlighter } from './syntax.js';
 import type { Role } from './syntax-lexers.js';
 
@@ -113,26 +113,6 @@ function spansOf(part: Part): Line {
 
 export function lineText(words: Line): string {
   return words.map(({ text }) => text).join('');
-}
-
-/** Replaces the beginning of CI commands that only spans together form (threats, row 32); {@link quote} sees one text at a time. */
-export function withoutCommands(line: Line): Line {
-  const offsets = commandsIn(lineText(line));
-  if (offsets.length === 0) return line;
-  let start = 0;
-  return line.flatMap(span => {
-    const { text } = span;
-    const pieces: Span[] = [];
-    let from = 0;
-    for (const at of offsets.map(offset => offset - start)) {
-      if (at < 0 || at >= text.length) continue;
-      const shown = replacementOf(text.charAt(at));
-      pieces.push({ ...span, text: text.slice(from, at) }, { ...span, text: shown, tone: 'hidden' });
-      from = at + 1;
-    }
-    start += text.length;
-    return [...pieces, { ...span, text: text.slice(from) }].filter(piece => piece.text !== '');
-  });
 }
 
 /** `1 call`, `2 calls`. */

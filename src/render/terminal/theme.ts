@@ -1,6 +1,6 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import type { Redactor } from '../../util/redact.js';
-import { startsCommand } from '../../util/visible.js';
+import { commandsIn, replacementOf, startsCommand } from '../../util/visible.js';
 import {
   type Ground,
   halvesOf,
@@ -11,7 +11,6 @@ import {
   type Tone,
   UNWRAPPED,
   withHalves,
-  withoutCommands,
 } from '../line.js';
 import { cellsOf, clustersOf } from './cells.js';
 import type { ColourLevel } from './colour-level.js';
@@ -90,6 +89,26 @@ export function styleLine(line: Line, theme: Theme): string {
   return withoutCommands(line)
     .map(span => styleSpan(span, theme))
     .join('');
+}
+
+/** Replaces the beginning of CI commands that only spans together form (threats, row 32); `quote` sees one text at a time. */
+function withoutCommands(line: Line): Line {
+  const offsets = commandsIn(lineText(line));
+  if (offsets.length === 0) return line;
+  let start = 0;
+  return line.flatMap(span => {
+    const { text } = span;
+    const pieces: Span[] = [];
+    let from = 0;
+    for (const at of offsets.map(offset => offset - start)) {
+      if (at < 0 || at >= text.length) continue;
+      const shown = replacementOf(text.charAt(at));
+      pieces.push({ ...span, text: text.slice(from, at) }, { ...span, text: shown, tone: 'hidden' });
+      from = at + 1;
+    }
+    start += text.length;
+    return [...pieces, { ...span, text: text.slice(from) }].filter(piece => piece.text !== '');
+  });
 }
 
 function styleSpan({ text, tone, ground }: Span, theme: Theme): string {

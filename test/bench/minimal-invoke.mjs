@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 
-/** What someone would write by hand for one call: nothing is checked, timed, retried or told. */
+/** The least code for one call: it checks, times, retries and prints nothing. */
 const [base, operation, args] = process.argv.slice(2);
 const { endpoint } = JSON.parse(await send('GET', `${base}/.well-known/rap-toolset`));
 

@@ -29,10 +29,10 @@ describe.concurrent('every callback is shown as it arrives', () => {
     const { callback_url } = listening;
     const call = { operation: 'edit_file', arguments: { path: 'src/a.rs' }, ...IDS, callback_url };
     expect((await ask(`${tool.url}/invoke`, { body: JSON.stringify(call) })).status).toBe(200);
-    await listening.tells('LLM text');
-    const told = await listening.tells('Replaced text in src/a.rs');
-    expect(told).toMatch(/ ✓ result\n +would match a pending call with group_id thread_1 and id call_1\n/);
-    expect(told).toContain('HUMAN display_as[0] diff');
+    await listening.printsToStdout('LLM text');
+    const output = await listening.printsToStdout('Replaced text in src/a.rs');
+    expect(output).toMatch(/ ✓ result\n +would match a pending call with group_id thread_1 and id call_1\n/);
+    expect(output).toContain('HUMAN display_as[0] diff');
     expect((await tool.seen('delivery', ({ status }) => status !== null)).status).toBe(200);
   });
 
@@ -52,7 +52,7 @@ describe.concurrent('every callback is shown as it arrives', () => {
     const statuses = [];
     for (const message of messages) statuses.push(await listening.post(message));
     expect(statuses).toEqual([200, 200, 200, 200, 404, 200, 200, 200]);
-    const told = await listening.tells('auth.example');
+    const output = await listening.printsToStdout('auth.example');
     for (const line of [
       /✓ result; it opened a subscription/,
       /• tool_result with other content; the first counts/,
@@ -63,7 +63,7 @@ describe.concurrent('every callback is shown as it arrives', () => {
       /• view chart updated[\s\S]*VIEW chart[\s\S]*"bars": \[\n/,
       /• visit https:\/\/auth\.example\/consent to continue/,
     ])
-      expect(told).toMatch(line);
+      expect(output).toMatch(line);
     const { status, stdout, stderr } = await listening.stop();
     expect(status).toBe(0);
     expect(stdout).not.toContain('s3cr3t');
@@ -77,7 +77,7 @@ describe.concurrent('every callback is shown as it arrives', () => {
     await listening.post({ type: 'oauth', ...IDS, id: 'call_2', auth_url: CONSENT });
     await listening.post('{"type":"nope"}');
     await ask(`${listening.callback_url}x`, { body: '{}' });
-    const lines = (await listening.tells('wrong-address')).trim().split('\n');
+    const lines = (await listening.printsToStdout('wrong-address')).trim().split('\n');
     expect(lines.map(line => JSON.parse(line))).toMatchObject([
       {
         type: 'tool_result',
@@ -101,7 +101,7 @@ describe.concurrent('every callback is shown as it arrives', () => {
     await using folder = await temporaryFolder();
     await using listening = await startListeningHere(['-o', 'ndjson', '--save', folder.file('saved.ndjson')]);
     await listening.post(result());
-    await listening.tells('"status":200');
+    await listening.printsToStdout('"status":200');
     const { status, stdout } = await listening.stop('SIGINT');
     expect(status).toBe(0);
     const saved = await readFile(folder.file('saved.ndjson'), 'utf8');
@@ -166,22 +166,22 @@ describe.concurrent('the guard of the listener', () => {
     expect(await post({ 'content-encoding': 'gzip' })).toBe(415);
     expect(await post({}, ' '.repeat(2_000))).toBe(413);
     expect(await post({}, `${'['.repeat(200)}${']'.repeat(200)}`)).toBe(400);
-    expect(listening.told()).not.toContain('✓');
+    expect(listening.stdout()).not.toContain('✓');
     expect(await post({ host: 'tools.example' })).toBe(200);
-    const told = await listening.tells('✓ result');
-    expect(told).toContain(
+    const output = await listening.printsToStdout('✓ result');
+    expect(output).toContain(
       '✗ a POST to /callback/… was refused with 404: callbacks go to the callback_url of',
     );
-    expect(told).toMatch(
+    expect(output).toMatch(
       /✗ a request to the callback listener was refused with 403: it comes from a web page/,
     );
-    expect(told).not.toContain(token(listening));
+    expect(output).not.toContain(token(listening));
   });
 
   it('a POST to the base URL is reported, with the right URL', async () => {
     await using listening = await startListeningHere();
     expect((await ask(`${listening.url}/`, { body: JSON.stringify(result()) })).status).toBe(404);
-    await listening.tells(
+    await listening.printsToStdout(
       '✗ a POST to / was refused with 404: callbacks go to the callback_url of the first line',
     );
   });
@@ -215,7 +215,7 @@ it.concurrent.each(['plain', 'json', 'ndjson'])(
   async output => {
     await using listening = await startListeningHere(['-o', output]);
     await listening.post(QUESTION);
-    await listening.tells('http://tool:3001/choices/');
+    await listening.printsToStdout('http://tool:3001/choices/');
     const { stdout } = await listening.stop();
     expect(stdout).toContain('http://tool:3001/choices/[redacted]');
     expect(stdout).not.toMatch(/0123456789abcdef|canary/);
@@ -226,7 +226,7 @@ it.concurrent('row 1: guessing does not flood the output: wrong addresses are pr
   await using listening = await startListeningHere();
   for (let n = 0; n < 30; n++) await ask(`${listening.callback_url}${n}`, { body: '{}' });
   await listening.post(result({ text: 'hello' }));
-  await listening.tells('LLM text');
+  await listening.printsToStdout('LLM text');
   const { stdout, stderr } = await listening.stop();
   expect(
     stdout.match(/was refused with 404: callbacks go to the callback_url of the first line/g),
@@ -239,7 +239,7 @@ it.concurrent('row 1: guessing does not flood the output: wrong addresses are pr
 it.concurrent('a cleared view is reported, and nothing is drawn', async () => {
   await using listening = await startListeningHere();
   await listening.post({ type: 'view_update', group_id: 'thread_1', view_type: 'diff', content: {} });
-  expect(await listening.tells('thread_1')).toMatch(/ • view diff cleared\n.*group_id thread_1\n$/);
+  expect(await listening.printsToStdout('thread_1')).toMatch(/ • view diff cleared\n.*group_id thread_1\n$/);
 });
 
 describe.concurrent('the end', () => {
@@ -319,8 +319,8 @@ it('answers a callback before drawing it, however many lines it has', async () =
   await using listening = await startListening();
   const text = `${'one of many short lines\n'.repeat(300_000)}the last one`;
   expect(await listening.post(result({ text }))).toBe(200);
-  expect(listening.told()).not.toContain('HUMAN');
-  await eventually('the last line', () => listening.told().slice(-100).includes('the last one'));
+  expect(listening.stdout()).not.toContain('HUMAN');
+  await eventually('the last line', () => listening.stdout().slice(-100).includes('the last one'));
 });
 
 /** MB. */

@@ -76,7 +76,7 @@ describe.concurrent('foreign callbacks are never the result', () => {
       expect(delivery.status).toBeGreaterThanOrEqual(400);
       expect(report.result).toBeNull();
       expect(report.llm?.text).not.toContain(`${operation} done`);
-      expect(stderr).toMatch(/^warning: /m); // told at once: it is the usual reason for a "timeout"
+      expect(stderr).toMatch(/^warning: /m); // printed at once: it is the usual reason for a "timeout"
     },
   );
 

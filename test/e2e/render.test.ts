@@ -104,14 +104,14 @@ describe.concurrent('a transcript', () => {
   it('of many calls: a heading for each, and a summary', async () => {
     const file = folder.file('many.ndjson');
     await runHere(argv`invoke ${plain.url} edit_file path=a.txt --repeat 3 --save ${file}`);
-    const [shown, told] = await Promise.all([
+    const [shown, json] = await Promise.all([
       runHere(argv`render ${file}`),
       runHere(argv`render ${file} -o json`),
     ]);
     expect(shown.stdout.match(/^CALL \d of 3 {2}edit_file of call/gm)).toHaveLength(3);
     expect(shown.stdout).toMatch(/^3 calls: 3 success$/m);
-    expect(JSON.parse(told.stdout)).toMatchObject({ calls: [{}, {}, {}], summary: { calls: 3 } });
-    const again = await runHere(argv`render -`, { stdin: told.stdout });
+    expect(JSON.parse(json.stdout)).toMatchObject({ calls: [{}, {}, {}], summary: { calls: 3 } });
+    const again = await runHere(argv`render -`, { stdin: json.stdout });
     expect(again.stdout.match(/^CALL \d of 3$/gm)).toHaveLength(3);
   });
 
@@ -263,11 +263,13 @@ describe.concurrent('invoke --dialect', () => {
     ['rap', { type: 'tool_result', id: 'c1', text: 'Replaced text in a.txt' }],
   ])('%s: stdout is one object, the outcome', async (dialect, body) => {
     const call = ['edit_file', 'path=a.txt', '--id', 'c1', '--dialect', dialect];
-    const [told, implied] = await Promise.all([invoke(...call, '-o', 'json'), invoke(...call, '-q')]);
-    expect(told.status).toBe(0);
-    expect(JSON.parse(told.stdout)).toMatchObject(body);
+    const [explicit, implied] = await Promise.all([invoke(...call, '-o', 'json'), invoke(...call, '-q')]);
+    expect(explicit.status).toBe(0);
+    expect(JSON.parse(explicit.stdout)).toMatchObject(body);
     expect(JSON.parse(implied.stdout)).toMatchObject(body);
-    expect(steady(told.stderr)).toMatch(dialect === 'rap' ? /^$/ : /^(warning: an? .* cannot carry .*\n)+$/);
+    expect(steady(explicit.stderr)).toMatch(
+      dialect === 'rap' ? /^$/ : /^(warning: an? .* cannot carry .*\n)+$/,
+    );
     expect(implied.stderr).toBe('');
   });
 

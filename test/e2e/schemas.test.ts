@@ -61,7 +61,7 @@ type Meanwhile = (call: Here, id: string) => Promise<unknown>;
 const visiting =
   (decision: 'grant' | 'refuse'): Meanwhile =>
   async call =>
-    browser.visitConsent(await call.says(/^visit this URL to continue: (\S+)$/m), decision);
+    browser.visitConsent(await call.prints(/^visit this URL to continue: (\S+)$/m), decision);
 
 const MET: readonly (readonly [string, readonly string[], Meanwhile, object])[] = [
   ['oauth, granted', ['sign_in'], visiting('grant'), { outcome: { type: 'success' } }],
@@ -79,7 +79,7 @@ const MET: readonly (readonly [string, readonly string[], Meanwhile, object])[] 
     'a subscription, cancelled',
     ['watch', 'events=1000', '--follow', '-v'],
     async call => {
-      await call.says(/Event 2 of 1000/);
+      await call.prints(/Event 2 of 1000/);
       call.interrupt();
     },
     { subscription: { ended: 'cancel' } },

@@ -81,8 +81,8 @@ test('session mock and session answer', async () => {
     'k',
     '--verify',
   ]);
-  const url = await platform.says(/"url":"([^"]+)"/);
-  const session = await platform.says(/"session":"([^"]+)"/);
+  const url = await platform.prints(/"url":"([^"]+)"/);
+  const session = await platform.prints(/"session":"([^"]+)"/);
   const orders = ['--fixtures', join(ROOT, 'test/goldens/orders.yaml'), '--key', 'k'];
   const text = await printed([['session', 'answer', url, session, ...orders, '-o', 'json']]);
   platform.interrupt();

@@ -162,7 +162,7 @@ export class Call {
         },
         fail: why => {
           stop();
-          reject(new Error(`${what}: ${why}; ${this.#story()}`));
+          reject(new Error(`${what}: ${why}; ${this.#summary()}`));
         },
       };
       const timer = setTimeout(() => watcher.fail(`none within ${withinMs} ms`), withinMs);
@@ -170,7 +170,7 @@ export class Call {
     });
   }
 
-  #story() {
+  #summary() {
     const came = this.callbacks.map(({ raw, answered }) => `${raw.slice(0, 200)} (answered ${answered})`);
     return `acknowledged ${this.ack?.status}, received ${came.length ? came.join(', ') : 'nothing'}`;
   }

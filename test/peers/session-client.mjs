@@ -8,10 +8,10 @@
  * WAIT_SECONDS is how long a question for news may wait, 20 by default. Prints one line,
  * { session, status, answer, error, events, journal: [{ method, path, body, status, answer }] }; exit 1 where it failed.
  */
-import { lived } from './client/session.mjs';
+import { runSession } from './client/session.mjs';
 
 const { SESSION_URL, SESSION_ID, API_KEY, WAIT_SECONDS } = process.env;
 const [base = SESSION_URL, asked = SESSION_ID] = process.argv.slice(2);
-const outcome = await lived({ base, asked, key: API_KEY, waitSeconds: WAIT_SECONDS });
+const outcome = await runSession({ base, asked, key: API_KEY, waitSeconds: WAIT_SECONDS });
 if (outcome.error !== null) process.exitCode = 1;
 process.stdout.write(`${JSON.stringify(outcome)}\n`);

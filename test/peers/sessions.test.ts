@@ -17,7 +17,7 @@ const KEY = 'key-4711';
 const runClient = sessionClients();
 const order = (id: string | null, args: object = {}) => ({ tool_name: 'lookup_order', args, id });
 
-async function lived(name: ClientName, script: Script, id?: string) {
+async function runSession(name: ClientName, script: Script, id?: string) {
   await using platform = await startPlatform({ key: KEY, ...script });
   const outcome = await runClient(name, { url: platform.url, key: KEY, ...(id && { id }) });
   return { outcome, posts: await platform.posts(), log: await platform.log(), ...(await platform.session()) };
@@ -31,7 +31,7 @@ describe.concurrent.each(CLIENT_NAMES)('the %s client', name => {
       { tool_name: 'nothing', args: {}, id: null },
       { tool_name: 'no_such_tool', args: {}, id: null },
     ];
-    const { outcome, posts, settled } = await lived(name, {
+    const { outcome, posts, settled } = await runSession(name, {
       rounds: [{ calls }, { calls: [order('c')] }],
       end: { answer: 'done' },
     });
@@ -58,19 +58,19 @@ describe.concurrent.each(CLIENT_NAMES)('the %s client', name => {
   });
 
   it('creates a session with its tools, once, or uses the given one', async () => {
-    const created = await lived(name, {});
+    const created = await runSession(name, {});
     expect(created.outcome.journal[0]).toMatchObject({ path: '/sessions', status: 201 });
     expect(created.log[0]).toMatchObject({
       headers: { authorization: `Bearer ${KEY}`, 'idempotency-key': expect.stringMatching(/^[\w-]{36}$/) },
       body: { agent: { tools: expect.arrayContaining([expect.objectContaining({ name: 'lookup_order' })]) } },
     });
-    const given = await lived(name, {}, 'session_1');
+    const given = await runSession(name, {}, 'session_1');
     expect(given.outcome.journal[0]).toMatchObject({ method: 'GET' });
   });
 
   it('repeats a GET after a 5xx, a POST after a 429, and accepts 409 as a response', async () => {
     const waits = { status: 429, headers: { 'retry-after': '0' } };
-    const { outcome, posts } = await lived(name, {
+    const { outcome, posts } = await runSession(name, {
       rounds: [{ calls: [order('a')] }],
       gets: [500, 503, 'drop'],
       posts: { 1: waits, 2: waits, 3: 'end' },
@@ -83,7 +83,7 @@ describe.concurrent.each(CLIENT_NAMES)('the %s client', name => {
     ['422', { posts: { 1: { status: 422, body: { detail: [] } } } }, 422],
     ['500', { posts: { 1: { status: 500 } } }, 500],
   ])('does not repeat a POST after %s, and fails', async (_, script, status) => {
-    const { outcome, posts } = await lived(name, { rounds: [{ calls: [order('a')] }], ...script });
+    const { outcome, posts } = await runSession(name, { rounds: [{ calls: [order('a')] }], ...script });
     expect(posts.map(({ body: _, ...post }) => post.status)).toEqual([status]);
     expect(outcome).toMatchObject({ error: expect.stringContaining(`tool_results: ${status}`) });
   });

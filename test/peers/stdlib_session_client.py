@@ -22,29 +22,29 @@ SETTLED = ("completed", "timed_out", "interrupted", "failed", "idle")
 WAIT_SECONDS = os.environ.get("WAIT_SECONDS", "20")
 
 
-TELLING = threading.Lock()
+PRINTING = threading.Lock()
 
 
 def main():
     arguments = sys.argv[1:]
     if arguments == ["-"]:
         for number, line in enumerate(sys.stdin):
-            threading.Thread(target=tell, args=(number, *json.loads(line))).start()
+            threading.Thread(target=print_outcome, args=(number, *json.loads(line))).start()
         return
     base = arguments[0] if arguments else os.environ["SESSION_URL"]
     asked = arguments[1] if len(arguments) > 1 else os.environ.get("SESSION_ID", "new")
-    outcome = lived(base, asked, os.environ.get("API_KEY", ""))
+    outcome = run_session(base, asked, os.environ.get("API_KEY", ""))
     print(json.dumps(outcome), flush=True)
     sys.exit(1 if outcome["error"] else 0)
 
 
-def tell(number, base, asked, key):
-    outcome = lived(base, asked, key)
-    with TELLING:
+def print_outcome(number, base, asked, key):
+    outcome = run_session(base, asked, key)
+    with PRINTING:
         print(json.dumps([number, outcome]), flush=True)
 
 
-def lived(base, asked, key):
+def run_session(base, asked, key):
     wire = Wire(base.rstrip("/"), key)
     outcome = {"session": None, "status": None, "answer": None, "error": None, "events": [], "journal": wire.journal}
     try:

@@ -118,7 +118,7 @@ export async function outputOf(line: string): Promise<Output> {
     stdin: stdin === undefined ? '' : `${stdin}\n`,
   });
   if (timeout) {
-    await program.says(/\n/);
+    await program.prints(/\n/);
     program.signal('SIGTERM');
   }
   const ended = await program.ended;

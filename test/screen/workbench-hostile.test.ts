@@ -20,7 +20,12 @@ import {
   THREAD,
   VIEW,
 } from '../events/build.js';
-import { type BenchOptions, openBench, readyServer, toolOf } from '../tui/workbench/support/bench.js';
+import {
+  readyServer,
+  type SetupOptions,
+  setUpWorkbench,
+  toolOf,
+} from '../tui/workbench/support/set-up-workbench.js';
 import { Emulator, type Size } from './support/emulator.js';
 import { fakeKeyboard } from './support/fake-keyboard.js';
 import { fakeTerminal } from './support/fake-terminal.js';
@@ -76,7 +81,7 @@ interface Scene {
   readonly servers?: readonly Server[];
   readonly controls?: Partial<Controls>;
   readonly opened?: readonly string[];
-  readonly start?: BenchOptions['start'];
+  readonly start?: SetupOptions['start'];
   readonly facts?: readonly Fact[];
   readonly steps: readonly Step[];
 }
@@ -349,16 +354,16 @@ describe.concurrent('threats, row 24: foreign text has no effect and hides nothi
 
 /** The screen of a made-up world. */
 async function open({ facts = [], size = WIDE, steps: _, ...more }: Scene) {
-  const bench = openBench({ ...more, level: 2, clock: systemClock });
-  bench.tell(facts);
+  const setup = setUpWorkbench({ ...more, level: 2, clock: systemClock });
+  setup.emit(facts);
   const emulator = new Emulator(size);
   const keyboard = fakeKeyboard();
   const { stream } = fakeTerminal(emulator, size);
   const stdout = Object.assign(stream, size);
   const screen = workbenchScreen({
-    ...bench.options,
+    ...setup.options,
     onModelChange: () => () => {},
-    subscribe: bench.log.subscribe,
+    subscribe: setup.log.subscribe,
     stdin: keyboard.stream,
     stdout,
   });

@@ -159,11 +159,11 @@ describe.concurrent('what ends the session', () => {
 
   it('a user interrupt, also while a tool works: nothing more is posted', async () => {
     const abort = new AbortController();
-    let isToldSo = false;
+    let isAborted = false;
     const works = (_: unknown, { signal }: { signal: AbortSignal }) =>
       new Promise(resolve => {
         signal.addEventListener('abort', () => {
-          isToldSo = true;
+          isAborted = true;
           resolve('too late');
         });
         abort.abort();
@@ -173,7 +173,7 @@ describe.concurrent('what ends the session', () => {
     await expect(playOn(platform, { works }, { signal: abort.signal })).rejects.toMatchObject({
       code: 'interrupted',
     });
-    expect(isToldSo).toBe(true);
+    expect(isAborted).toBe(true);
     expect(await platform.posts()).toEqual([]);
   });
 });

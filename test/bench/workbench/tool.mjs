@@ -60,9 +60,9 @@ async function storm(call, { events, perSecond }) {
     while (deliveries.length < due) deliveries.push(deliver(call, event(deliveries.length + 1)));
   }
   await Promise.all(deliveries);
-  const told = { lastAt: Date.now(), tookMs: performance.now() - start };
+  const times = { lastAt: Date.now(), tookMs: performance.now() - start };
   await deliver(call, { ...event(events), final: true });
-  say(told);
+  say(times);
 }
 
 /** No one may be there any more. */

@@ -285,9 +285,9 @@ test('--watch checks again with a new server when its file changes', async () =>
   await using folder = await temporaryFolder();
   const file = await folder.write('tool.mjs', NOISY);
   const check = startHere(['check', '--command', `node ${file}`, ...ONE_RULE, '--watch']);
-  await check.says(/waiting for a change of the files of --command/);
+  await check.prints(/waiting for a change of the files of --command/);
   await folder.write('tool.mjs', NOISY.replace('falls-over', 'changed'));
-  await check.says(/waiting for a change[\s\S]*waiting for a change/);
+  await check.prints(/waiting for a change[\s\S]*waiting for a change/);
   check.interrupt();
   const { status } = await check.ended;
   expect(status).toBe(130);

@@ -7,7 +7,7 @@ import { eventually } from '../../e2e/support/eventually.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
 import { fieldOf, type Peer, startPeer } from '../../e2e/support/peers.js';
 import { startServing } from '../../support/serving.js';
-import { openWorkbench, startBench } from './bench.js';
+import { openWorkbench, startEngine } from './start-engine.js';
 
 let plain: Peer;
 let stdlib: Peer;
@@ -20,68 +20,68 @@ afterAll(async () => {
 
 describe('a call', () => {
   test('is sent and settled; its events are in the log', async () => {
-    await using bench = startBench();
-    const id = await bench.ready(plain.url);
-    const key = await bench.call(id, 'echo', { text: 'hi' });
-    expect(llmTextOf(await bench.until(key))).toBe('hi');
-    expect(bench.model.sources[0]?.callLog.keys).toEqual([key]);
+    await using engine = startEngine();
+    const id = await engine.ready(plain.url);
+    const key = await engine.call(id, 'echo', { text: 'hi' });
+    expect(llmTextOf(await engine.until(key))).toBe('hi');
+    expect(engine.model.sources[0]?.callLog.keys).toEqual([key]);
     // RT-OP
     const draft = { server: id, operation: 'nothing', arguments: {} };
-    expect(await bench.controls.run(draft, { validates: true })).toEqual({
+    expect(await engine.controls.run(draft, { validates: true })).toEqual({
       kind: 'refused',
       reason: 'its toolset has no operation "nothing"',
     });
   });
 
   test('RT-ARGS: with invalid arguments is not sent, and the error has its place', async () => {
-    await using bench = startBench();
-    const server = await bench.ready(plain.url);
+    await using engine = startEngine();
+    const server = await engine.ready(plain.url);
     const draft = { server, operation: 'echo', arguments: { text: 7 } };
-    expect(await bench.controls.run(draft, { validates: true })).toEqual({
+    expect(await engine.controls.run(draft, { validates: true })).toEqual({
       kind: 'invalid',
       faults: [{ path: '$.text', message: 'must be string (type)' }],
     });
-    expect(bench.model.sources[0]?.callLog.keys).toEqual([]);
-    expect(await bench.controls.run(draft, { validates: false })).toMatchObject({ kind: 'sent' });
-    const unvalidated = bench.model.sources[0]?.callLog.keys[0] ?? '';
-    const checked = await bench.call(server, 'echo', { text: 'a' });
-    expect([unvalidated, checked].map(bench.model.isUnvalidated)).toEqual([true, false]);
-    expect((await bench.controls.asCommand(unvalidated, 0)).text).toContain('invoke --no-validate http');
-    expect((await bench.controls.asCommand(checked, 0)).text).not.toContain('--no-validate');
+    expect(engine.model.sources[0]?.callLog.keys).toEqual([]);
+    expect(await engine.controls.run(draft, { validates: false })).toMatchObject({ kind: 'sent' });
+    const unvalidated = engine.model.sources[0]?.callLog.keys[0] ?? '';
+    const checked = await engine.call(server, 'echo', { text: 'a' });
+    expect([unvalidated, checked].map(engine.model.isUnvalidated)).toEqual([true, false]);
+    expect((await engine.controls.asCommand(unvalidated, 0)).text).toContain('invoke --no-validate http');
+    expect((await engine.controls.asCommand(checked, 0)).text).not.toContain('--no-validate');
   });
 
   test('RT-CHOICE: gets the user’s answer to its question, once', async () => {
-    await using bench = startBench();
-    const key = await bench.call(await bench.ready(stdlib.url), 'ask');
-    const { questions } = await bench.until(key, exchange => exchange.questions.length > 0);
+    await using engine = startEngine();
+    const key = await engine.call(await engine.ready(stdlib.url), 'ask');
+    const { questions } = await engine.until(key, exchange => exchange.questions.length > 0);
     const leg = questions[0]?.leg ?? '';
-    expect(bench.controls.answer(key, leg, 99)).toMatchObject({ isBad: true });
-    expect(bench.controls.answer(key, 'no leg', 0)).toMatchObject({ isBad: true });
-    expect(bench.controls.answer(key, leg, 1)).toBeNull();
-    const exchange = await bench.until(key);
+    expect(engine.controls.answer(key, leg, 99)).toMatchObject({ isBad: true });
+    expect(engine.controls.answer(key, 'no leg', 0)).toMatchObject({ isBad: true });
+    expect(engine.controls.answer(key, leg, 1)).toBeNull();
+    const exchange = await engine.until(key);
     expect(llmTextOf(exchange)).toBe('Chosen: production');
     expect(exchange.selections).toMatchObject([{ by: 'person', selected: 1 }]);
-    expect(bench.controls.answer(key, leg, 1)).toMatchObject({ isBad: true });
+    expect(engine.controls.answer(key, leg, 1)).toMatchObject({ isBad: true });
   });
 
   test('is canceled, and the tool is notified', async () => {
-    await using bench = startBench();
-    const key = await bench.call(await bench.ready(stdlib.url), 'work', { ms: 60_000 });
-    expect(await bench.controls.cancel(key)).toEqual({
+    await using engine = startEngine();
+    const key = await engine.call(await engine.ready(stdlib.url), 'work', { ms: 60_000 });
+    expect(await engine.controls.cancel(key)).toEqual({
       text: 'canceled, and the tool was notified',
       isBad: false,
     });
-    expect((await bench.until(key)).settled).toMatchObject({ by: 'cancel', who: 'person' });
-    expect(await bench.controls.cancel(key)).toMatchObject({ isBad: true });
+    expect((await engine.until(key)).settled).toMatchObject({ by: 'cancel', who: 'person' });
+    expect(await engine.controls.cancel(key)).toMatchObject({ isBad: true });
   });
 
   test('RT-SUB: receives events of a subscription until it is canceled', async () => {
-    await using bench = startBench();
-    const id = await bench.ready(plain.url);
-    const key = await bench.call(id, 'watch', { events: 1_000, every_ms: 5 });
-    await bench.until(key, ({ subscription }) => (subscription?.events ?? 0) > 2);
-    expect(await bench.controls.cancel(key)).toMatchObject({ isBad: false });
-    expect((await bench.until(key)).subscription).toMatchObject({ ended: { by: 'cancel', who: 'person' } });
+    await using engine = startEngine();
+    const id = await engine.ready(plain.url);
+    const key = await engine.call(id, 'watch', { events: 1_000, every_ms: 5 });
+    await engine.until(key, ({ subscription }) => (subscription?.events ?? 0) > 2);
+    expect(await engine.controls.cancel(key)).toMatchObject({ isBad: false });
+    expect((await engine.until(key)).subscription).toMatchObject({ ended: { by: 'cancel', who: 'person' } });
   });
 });
 
@@ -91,43 +91,43 @@ describe('quitting while a call is being prepared', () => {
 
   test('sends nothing, then or later, and leaves no listener', async () => {
     const before = listening();
-    const bench = startBench();
-    const server = await bench.ready(plain.url);
+    const engine = startEngine();
+    const server = await engine.ready(plain.url);
     const purposes: string[] = [];
-    bench.log.subscribe(event => event.kind === 'request' && purposes.push(event.purpose));
+    engine.log.subscribe(event => event.kind === 'request' && purposes.push(event.purpose));
     const draft = { server, operation: 'echo', arguments: { text: 'late' } };
-    const running = bench.controls.run(draft, { validates: true });
-    await bench.close();
+    const running = engine.controls.run(draft, { validates: true });
+    await engine.close();
     expect(await running).toEqual(REFUSED);
-    expect(await bench.controls.run(draft, { validates: false })).toEqual(REFUSED);
+    expect(await engine.controls.run(draft, { validates: false })).toEqual(REFUSED);
     expect(purposes).toEqual([]);
     await eventually('nothing listens', () => listening() <= before);
   });
 });
 
 test('closing cancels pending calls and closes each thread created here, at every server', async () => {
-  const bench = startBench();
-  const [one, other] = await Promise.all([bench.ready(plain.url), bench.ready(stdlib.url)]);
-  const done = await bench.call(one, 'echo', { text: 'a' });
-  await bench.until(done);
-  const named = startBench({ groupId: 'thread_of_mine' });
+  const engine = startEngine();
+  const [one, other] = await Promise.all([engine.ready(plain.url), engine.ready(stdlib.url)]);
+  const done = await engine.call(one, 'echo', { text: 'a' });
+  await engine.until(done);
+  const named = startEngine({ groupId: 'thread_of_mine' });
   await named.until(await named.call(await named.ready(plain.url), 'echo', { text: 'a' }));
   await named.close();
-  const pending = await bench.call(other, 'work', { ms: 60_000 });
-  const { exchanges } = bench.model.sources[0]?.callLog.history ?? { exchanges: new Map() };
+  const pending = await engine.call(other, 'work', { ms: 60_000 });
+  const { exchanges } = engine.model.sources[0]?.callLog.history ?? { exchanges: new Map() };
   const threads = [done, pending].map(key => exchanges.get(key)?.invocation.group_id);
-  await bench.close();
-  expect((await bench.until(pending)).settled).toMatchObject({ by: 'cancel', who: 'person' });
+  await engine.close();
+  expect((await engine.until(pending)).settled).toMatchObject({ by: 'cancel', who: 'person' });
   for (const peer of [plain, stdlib]) {
     const closed = await eventually('the notices', async () => {
       const log = await peer.log();
       return log.some(({ what }) => what === 'close_thread') && log;
     });
-    const told = closed
+    const closedThreads = closed
       .filter(({ what }) => what === 'close_thread')
       .map(entry => fieldOf(entry, 'thread_id'));
-    for (const thread of threads) expect(told).toContain(thread);
-    expect(told).not.toContain('thread_of_mine');
+    for (const thread of threads) expect(closedThreads).toContain(thread);
+    expect(closedThreads).not.toContain('thread_of_mine');
   }
 });
 
@@ -154,18 +154,18 @@ server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ port: server.ad
 test('the pending calls of a server that exits or is restarted end', async () => {
   await using folder = await temporaryFolder();
   await folder.write('mortal.mjs', MORTAL);
-  await using bench = startBench({});
+  await using engine = startEngine({});
   const command = `'${process.execPath}' '${folder.file('mortal.mjs')}'`;
-  const id = bench.open({ kind: 'command', command });
-  const first = await bench.stands(id, 'ready');
-  const restarted = await bench.call(id, 'echo');
-  bench.controls.restart(id);
-  expect((await bench.until(restarted)).settled).toMatchObject({ reason: 'the server was restarted' });
-  await eventually('it is there again', async () => (await bench.stands(id, 'ready')).base !== first.base);
-  const { base } = await bench.stands(id, 'ready');
-  const died = await bench.call(id, 'echo');
+  const id = engine.open({ kind: 'command', command });
+  const first = await engine.stands(id, 'ready');
+  const restarted = await engine.call(id, 'echo');
+  engine.controls.restart(id);
+  expect((await engine.until(restarted)).settled).toMatchObject({ reason: 'the server was restarted' });
+  await eventually('it is there again', async () => (await engine.stands(id, 'ready')).base !== first.base);
+  const { base } = await engine.stands(id, 'ready');
+  const died = await engine.call(id, 'echo');
   await fetch(`${base}/die`).catch(() => {});
-  expect((await bench.until(died)).settled).toMatchObject({
+  expect((await engine.until(died)).settled).toMatchObject({
     reason: 'the server exited with status 3 during `echo`',
     output: ['bye'],
   });
@@ -174,14 +174,17 @@ test('the pending calls of a server that exits or is restarted end', async () =>
 test('R on a call restarts the server that exited during it, and r calls again', async () => {
   await using folder = await temporaryFolder();
   await folder.write('mortal.mjs', MORTAL);
-  await using bench = startBench({});
-  const id = bench.open({ kind: 'command', command: `node ${folder.file('mortal.mjs')}` });
-  const { base } = await bench.stands(id, 'ready');
-  const key = await bench.call(id, 'echo');
+  await using engine = startEngine({});
+  const id = engine.open({ kind: 'command', command: `node ${folder.file('mortal.mjs')}` });
+  const { base } = await engine.stands(id, 'ready');
+  const key = await engine.call(id, 'echo');
   await fetch(`${base}/die`).catch(() => {});
-  await bench.until(key);
-  expect(await bench.stands(id, 'failed')).toMatchObject({ exited: 'exited with status 3', faults: ['bye'] });
-  const workbench = openWorkbench(bench);
+  await engine.until(key);
+  expect(await engine.stands(id, 'failed')).toMatchObject({
+    exited: 'exited with status 3',
+    faults: ['bye'],
+  });
+  const workbench = openWorkbench(engine);
   workbench.press('c');
   expect(workbench.sees(100)).toMatch(/its last output .*\nbye /);
   workbench.press('r');
@@ -189,25 +192,25 @@ test('R on a call restarts the server that exited during it, and r calls again',
     `node ${folder.file('mortal.mjs')} exited with status 3 · R restarts it`,
   );
   workbench.press('R');
-  await bench.stands(id, 'ready');
-  expect(bench.model.servers[0]).toMatchObject({ restarted: { why: null } });
+  await engine.stands(id, 'ready');
+  expect(engine.model.servers[0]).toMatchObject({ restarted: { why: null } });
   workbench.press('r');
-  await eventually('the second call', () => bench.model.sources[0]?.callLog.keys.length === 2);
-  bench.controls.restart(id, 'its files changed');
-  await eventually('the restart', () => bench.model.servers[0]?.restarted?.why === 'its files changed');
+  await eventually('the second call', () => engine.model.sources[0]?.callLog.keys.length === 2);
+  engine.controls.restart(id, 'its files changed');
+  await eventually('the restart', () => engine.model.servers[0]?.restarted?.why === 'its files changed');
 });
 
 test('row 12: another process at the address of an exited command gets no headers; the command can be started again', async () => {
   await using folder = await temporaryFolder();
   await folder.write('mortal.mjs', MORTAL);
-  await using bench = startBench({ headers: { 'x-key': 'canary' } });
+  await using engine = startEngine({ headers: { 'x-key': 'canary' } });
   const command = `'${process.execPath}' '${folder.file('mortal.mjs')}'`;
-  const id = bench.open({ kind: 'command', command });
-  const { base } = await bench.stands(id, 'ready');
+  const id = engine.open({ kind: 'command', command });
+  const { base } = await engine.stands(id, 'ready');
   await fetch(`${base}/die`).catch(() => {});
-  expect((await bench.stands(id, 'failed')).message).toContain('the server exited with status 3');
+  expect((await engine.stands(id, 'failed')).message).toContain('the server exited with status 3');
   const draft = { server: id, operation: 'echo', arguments: {} };
-  expect(await bench.controls.run(draft, { validates: true })).toEqual({
+  expect(await engine.controls.run(draft, { validates: true })).toEqual({
     kind: 'refused',
     reason: 'its server is not ready',
   });
@@ -218,33 +221,33 @@ test('row 12: another process at the address of an exited command gets no header
   });
   heir.listen(Number(new URL(base).port), '127.0.0.1');
   await once(heir, 'listening');
-  bench.controls.open(base);
-  await bench.stands(bench.model.servers[1]?.id ?? '', 'ready');
+  engine.controls.open(base);
+  await engine.stands(engine.model.servers[1]?.id ?? '', 'ready');
   expect(new Set(keys)).toEqual(new Set([undefined]));
   heir.close().closeAllConnections();
-  bench.controls.load(id);
-  await bench.stands(id, 'ready');
+  engine.controls.load(id);
+  await engine.stands(id, 'ready');
 });
 
 test('nothing is sent after closing, however far a call was prepared', async () => {
   await using plain = await startPeer('plain');
   for (const validates of [true, false])
     for (const ticks of [0, 2, 5, 11]) {
-      const bench = startBench();
-      const server = await bench.ready(plain.url);
+      const engine = startEngine();
+      const server = await engine.ready(plain.url);
       const said: Event[] = [];
-      await bench.until(await bench.call(server, 'echo', { text: 'the listener is open' }));
-      bench.log.subscribe(event => void said.push(event));
+      await engine.until(await engine.call(server, 'echo', { text: 'the listener is open' }));
+      engine.log.subscribe(event => void said.push(event));
       const draft = { server, operation: 'slow', arguments: { ms: 60_000 } };
-      const running = bench.controls.run(draft, { validates });
+      const running = engine.controls.run(draft, { validates });
       for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
-      await bench.close();
-      const told = said.length;
+      await engine.close();
+      const before = said.length;
       const sent = await running;
       const purposes = said.flatMap(event => (event.kind === 'request' ? [event.purpose] : []));
       expect(purposes.lastIndexOf('invocation')).toBeLessThan(purposes.indexOf('close'));
-      expect(said).toHaveLength(told);
-      const last = [...(bench.model.sources[0]?.callLog.history.exchanges.values() ?? [])].at(-1);
+      expect(said).toHaveLength(before);
+      const last = [...(engine.model.sources[0]?.callLog.history.exchanges.values() ?? [])].at(-1);
       if (ticks === 0) expect(sent.kind).toBe('refused'); // closed before the call was ready
       if (sent.kind === 'sent') expect(last?.settled).toMatchObject({ by: 'cancel', who: 'person' });
       else expect(purposes).not.toContain('invocation');
@@ -256,9 +259,9 @@ test('RT-ARGS: with an unusable inputSchema, the call is sent with a warning', a
   await using serving = await startServing((response, { method }) =>
     response.end(method === 'POST' ? '' : toolset(`${serving.url}invoke`, schema)),
   );
-  await using bench = startBench();
-  const id = await bench.ready(serving.url);
-  const key = await bench.call(id, 'echo');
-  const warned = bench.model.sources[0]?.callLog.of(key).filter(({ kind }) => kind === 'warned');
+  await using engine = startEngine();
+  const id = await engine.ready(serving.url);
+  const key = await engine.call(id, 'echo');
+  const warned = engine.model.sources[0]?.callLog.of(key).filter(({ kind }) => kind === 'warned');
   expect(warned).toMatchObject([{ message: expect.stringContaining('the arguments were not checked') }]);
 });

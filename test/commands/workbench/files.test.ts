@@ -7,36 +7,36 @@ import { startMockTool } from '../../../src/mock/mock-tool.js';
 import { type Folder, temporaryFolder } from '../../e2e/support/folder.js';
 import { type Peer, startPeer } from '../../e2e/support/peers.js';
 import { call, eventsOf, INVOCATION } from '../../events/build.js';
-import { type Bench, startBench, writeTranscript } from './bench.js';
+import { type StartedEngine, startEngine, writeTranscript } from './start-engine.js';
 
 const CANARY = 'canary-7f31c0de';
 
 let plain: Peer;
 let folder: Folder;
-let bench: Bench;
+let engine: StartedEngine;
 let id: string;
 let key: string;
 beforeAll(async () => {
   [plain, folder] = await Promise.all([startPeer('plain'), temporaryFolder()]);
-  bench = startBench({ cwd: folder.path, headers: { authorization: `Bearer ${CANARY}` } });
-  id = await bench.ready(plain.url);
-  key = await bench.call(id, 'edit_file', { path: 'src/main.rs' });
-  await bench.until(key);
+  engine = startEngine({ cwd: folder.path, headers: { authorization: `Bearer ${CANARY}` } });
+  id = await engine.ready(plain.url);
+  key = await engine.call(id, 'edit_file', { path: 'src/main.rs' });
+  await engine.until(key);
 });
 afterAll(async () => {
-  await bench.close();
+  await engine.close();
   await Promise.all([plain.stop(), folder[Symbol.asyncDispose]()]);
 });
 
-const resultOf = async (of: Bench, call: string) => {
+const resultOf = async (of: StartedEngine, call: string) => {
   const { settled } = await of.until(call);
   return settled?.by === 'result' && { text: settled.result.text, display: settled.result.display_as };
 };
 
 describe('a fixture', () => {
   test('of a call: a mock that serves it gives the same result', async () => {
-    await bench.call(id, 'echo', { text: 'another call' });
-    expect(await bench.controls.saveFixture(key, 0, 'one.yaml')).toEqual({
+    await engine.call(id, 'echo', { text: 'another call' });
+    expect(await engine.controls.saveFixture(key, 0, 'one.yaml')).toEqual({
       text: 'wrote one.yaml; serve it: protocol-cli mock-tool one.yaml',
       isBad: false,
     });
@@ -44,27 +44,27 @@ describe('a fixture', () => {
     const { fixtures, warnings } = await loadFixtures([folder.file('one.yaml')]);
     expect(warnings).toEqual([]);
     const mock = await startMockTool({ fixtures });
-    await using other = startBench();
+    await using other = startEngine();
     const server = other.open({ kind: 'url', url: mock.url });
     const { toolset } = await other.stands(server, 'ready');
     expect(toolset.tools.map(({ name }) => name)).toEqual(['edit_file']);
     const again = await other.call(server, 'edit_file', { path: 'src/main.rs' });
-    expect(await resultOf(other, again)).toEqual(await resultOf(bench, key));
+    expect(await resultOf(other, again)).toEqual(await resultOf(engine, key));
     await mock.close({ drainMs: 0 });
   });
 
   test('is not written for a pending call', async () => {
-    const slow = await bench.call(id, 'slow', { ms: 60_000 });
-    expect(await bench.controls.saveFixture(slow, 0, 'slow.yaml')).toMatchObject({ isBad: true });
+    const slow = await engine.call(id, 'slow', { ms: 60_000 });
+    expect(await engine.controls.saveFixture(slow, 0, 'slow.yaml')).toMatchObject({ isBad: true });
     await expect(stat(folder.file('slow.yaml'))).rejects.toThrow('ENOENT');
-    await bench.controls.cancel(slow);
+    await engine.controls.cancel(slow);
   });
 
   test('lists omissions in its first comment, not in the message', async () => {
-    const given = await bench.call(id, 'slow', { ms: 60_000 });
-    await bench.until(given, ({ attempts }) => attempts[0]?.status === 200);
-    await bench.controls.cancel(given);
-    expect(await bench.controls.saveFixture(given, 0, 'given-up.yaml')).toEqual({
+    const given = await engine.call(id, 'slow', { ms: 60_000 });
+    await engine.until(given, ({ attempts }) => attempts[0]?.status === 200);
+    await engine.controls.cancel(given);
+    expect(await engine.controls.saveFixture(given, 0, 'given-up.yaml')).toEqual({
       text: 'wrote given-up.yaml; omissions are listed at the top of the file; serve it: protocol-cli mock-tool given-up.yaml',
       isBad: false,
     });
@@ -75,31 +75,31 @@ describe('a fixture', () => {
 
 describe('a transcript', () => {
   test('rows 25 and 26: contains everything but secrets, is readable by its owner only, and opens as another source', async () => {
-    expect(await bench.controls.saveTranscript('run.ndjson')).toMatchObject({ isBad: false });
+    expect(await engine.controls.saveTranscript('run.ndjson')).toMatchObject({ isBad: false });
     const text = await readFile(folder.file('run.ndjson'), 'utf8');
     expect(text).not.toContain(CANARY);
     expect((await stat(folder.file('run.ndjson'))).mode & 0o777).toBe(0o600);
-    expect(await bench.controls.openTranscript('run.ndjson')).toMatchObject({ isBad: false });
-    const [live, opened] = bench.model.sources;
+    expect(await engine.controls.openTranscript('run.ndjson')).toMatchObject({ isBad: false });
+    const [live, opened] = engine.model.sources;
     expect(opened).toMatchObject({ name: 'run.ndjson', isLive: false });
     const saved = opened?.callLog.history.exchanges.get(key);
-    expect(saved && llmTextOf(saved)).toBe(llmTextOf(await bench.until(key)));
+    expect(saved && llmTextOf(saved)).toBe(llmTextOf(await engine.until(key)));
     expect(live?.isLive).toBe(true);
     const callback = /callback\/([\w-]{40,})/.exec(JSON.stringify(await plain.log()))?.[1] ?? '?';
     expect(text).not.toContain(callback);
-    expect(await bench.controls.saveFixture(key, 1, 'from-saved.yaml')).toMatchObject({ isBad: false });
+    expect(await engine.controls.saveFixture(key, 1, 'from-saved.yaml')).toMatchObject({ isBad: false });
   });
 
   test.each(['none.ndjson', 'note.txt'])('%s cannot be opened', async name => {
     await folder.write('note.txt', 'a note');
-    expect(await bench.controls.openTranscript(name)).toMatchObject({ isBad: true });
+    expect(await engine.controls.openTranscript(name)).toMatchObject({ isBad: true });
   });
 });
 
 test('row 25: secrets of an opened transcript are known before it is shown', async () => {
-  await using other = startBench({ cwd: folder.path });
-  const events = bench.model.sources[0]?.callLog.events ?? [];
-  await writeTranscript(folder.file('raw.ndjson'), [...events], bench.about);
+  await using other = startEngine({ cwd: folder.path });
+  const events = engine.model.sources[0]?.callLog.events ?? [];
+  await writeTranscript(folder.file('raw.ndjson'), [...events], engine.about);
   const raw = await readFile(folder.file('raw.ndjson'), 'utf8');
   const token = /callback\/([\w-]{40,})/.exec(raw)?.[1] ?? '?';
   const shown: string[] = [];
@@ -110,10 +110,10 @@ test('row 25: secrets of an opened transcript are known before it is shown', asy
 });
 
 test('row 25: secrets of an opened transcript are not redacted in this session', async () => {
-  await using other = startBench({ cwd: folder.path, headers: { 'x-key': CANARY } });
+  await using other = startEngine({ cwd: folder.path, headers: { 'x-key': CANARY } });
   const invocation = { ...INVOCATION, callback_url: `http://127.0.0.1:9/edit_file/main.rs.backup` };
   const facts = eventsOf(call({ invocation }));
-  await writeTranscript(folder.file('foreign.ndjson'), facts, bench.about);
+  await writeTranscript(folder.file('foreign.ndjson'), facts, engine.about);
   await other.controls.openTranscript('foreign.ndjson');
   const [live, foreign] = other.model.sources;
   expect(foreign?.redactor.text(`edit_file ${CANARY}`)).toBe('[redacted] [redacted]');
@@ -130,7 +130,7 @@ test('row 25: secrets of an opened transcript are not redacted in this session',
 
 test('row 25: no command line is copied if the server is named by a secret', async () => {
   const { port } = new URL(plain.url);
-  await using other = startBench({ headers: { 'x-key': CANARY } });
+  await using other = startEngine({ headers: { 'x-key': CANARY } });
   const server = other.open({ kind: 'url', url: `http://127.0.0.1:${port}/?key=${CANARY}` });
   await other.stands(server, 'ready');
   const call = await other.call(server, 'echo', { text: 'hi' });
@@ -145,8 +145,8 @@ test('row 25: no command line is copied if the server is named by a secret', asy
 describe('a path that ends in a slash is a folder', () => {
   test('that must exist', async () => {
     for (const said of [
-      await bench.controls.saveTranscript('newdir/'),
-      await bench.controls.saveFixture(key, 0, 'newdir/'),
+      await engine.controls.saveTranscript('newdir/'),
+      await engine.controls.saveFixture(key, 0, 'newdir/'),
     ])
       expect(said).toEqual({ text: 'no folder newdir/', isBad: true });
     await expect(stat(folder.file('newdir'))).rejects.toThrow('ENOENT');
@@ -155,9 +155,9 @@ describe('a path that ends in a slash is a folder', () => {
   test('row 27: the file gets the offered name, and replaces no other file', async () => {
     await mkdir(folder.file('runs'));
     const said = [
-      await bench.controls.saveTranscript('runs/'),
-      await bench.controls.saveTranscript('runs/'),
-      await bench.controls.saveFixture(key, 0, 'runs/'),
+      await engine.controls.saveTranscript('runs/'),
+      await engine.controls.saveTranscript('runs/'),
+      await engine.controls.saveFixture(key, 0, 'runs/'),
     ];
     expect(said.map(({ text }) => text)).toEqual([
       expect.stringMatching(/^wrote runs\/session\.ndjson: \d+ events$/),
@@ -175,21 +175,21 @@ describe('a path that ends in a slash is a folder', () => {
 test('row 27: no file is replaced', async () => {
   await folder.write('mine', 'mine');
   for (const said of [
-    await bench.controls.saveTranscript('mine'),
-    await bench.controls.saveFixture(key, 0, 'mine'),
+    await engine.controls.saveTranscript('mine'),
+    await engine.controls.saveFixture(key, 0, 'mine'),
   ])
     expect(said.text).toContain('already exists');
   expect(await readFile(folder.file('mine'), 'utf8')).toBe('mine');
 });
 
 test('row 25: the curl command and the command line contain placeholders instead of secrets', async () => {
-  const { text: curl = '', gaps } = bench.controls.asCurl(key, 0) ?? {};
+  const { text: curl = '', gaps } = engine.controls.asCurl(key, 0) ?? {};
   expect(curl).toContain("-H 'authorization: [redacted]'");
   expect(curl).toContain('"path":"src/main.rs"');
   expect(gaps).toEqual(['callback_url', 'authorization']);
   const line = `protocol-cli invoke -H 'authorization: [redacted]' ${plain.url} edit_file path=src/main.rs`;
-  expect(await bench.controls.asCommand(key, 0)).toEqual({ text: line, gaps: ['authorization'] });
-  expect(await bench.controls.asCommand('no call', 0)).toMatchObject({ isBad: true });
+  expect(await engine.controls.asCommand(key, 0)).toEqual({ text: line, gaps: ['authorization'] });
+  expect(await engine.controls.asCommand('no call', 0)).toMatchObject({ isBad: true });
   expect(curl).not.toContain(CANARY);
 });
 
@@ -200,11 +200,12 @@ function bodyOf(curl = ''): Record<string, unknown> {
 }
 
 describe('as curl it is a new call', () => {
-  const bodyNow = (of: Bench, call: string, source = 0) => bodyOf(of.controls.asCurl(call, source)?.text);
+  const bodyNow = (of: StartedEngine, call: string, source = 0) =>
+    bodyOf(of.controls.asCurl(call, source)?.text);
 
   test('with new ids, and a placeholder for the callback URL', async () => {
-    const { invocation } = await bench.until(key);
-    const body = bodyNow(bench, key);
+    const { invocation } = await engine.until(key);
+    const body = bodyNow(engine, key);
     expect(body).toMatchObject({
       operation: 'edit_file',
       arguments: invocation.arguments,
@@ -215,17 +216,17 @@ describe('as curl it is a new call', () => {
     });
     expect([body['id'], body['group_id']]).not.toContain(invocation.id);
     expect(body['group_id']).not.toBe(invocation.group_id);
-    expect(bodyNow(bench, key)['id']).not.toBe(body['id']);
+    expect(bodyNow(engine, key)['id']).not.toBe(body['id']);
   });
 });
 
 test('OSC 52: copies text in base64, 100 KB at most', () => {
-  expect(bench.controls.copy('a\u001b\u0007ü')).toMatchObject({ isBad: false });
-  const told = bench.told();
-  expect([told.slice(0, 7), told.at(-1)]).toEqual(['\u001b]52;c;', '\u0007']);
-  expect(Buffer.from(told.slice(7, -1), 'base64').toString()).toBe('a\u001b\u0007ü');
-  expect(bench.controls.copy('x'.repeat(100_001))).toMatchObject({ isBad: true });
-  expect(bench.told()).toBe(told);
+  expect(engine.controls.copy('a\u001b\u0007ü')).toMatchObject({ isBad: false });
+  const output = engine.output();
+  expect([output.slice(0, 7), output.at(-1)]).toEqual(['\u001b]52;c;', '\u0007']);
+  expect(Buffer.from(output.slice(7, -1), 'base64').toString()).toBe('a\u001b\u0007ü');
+  expect(engine.controls.copy('x'.repeat(100_001))).toMatchObject({ isBad: true });
+  expect(engine.output()).toBe(output);
 });
 
 test.each([
@@ -249,6 +250,6 @@ test.each([
   ])
     await tree.write(name, '');
   await symlink(tree.file('here/runs'), tree.file('here/linked'));
-  await using other = startBench({ cwd: tree.file('here'), home: tree.file('home') });
+  await using other = startEngine({ cwd: tree.file('here'), home: tree.file('home') });
   expect(await other.controls.paths(typed)).toEqual(paths);
 });

@@ -4,7 +4,7 @@ import { eventually } from '../../e2e/support/eventually.js';
 import { type Folder, temporaryFolder } from '../../e2e/support/folder.js';
 import { type Peer, startPeer } from '../../e2e/support/peers.js';
 import { type Recording, startRecording } from '../../record/recording.js';
-import { type Bench, openWorkbench, startBench, writeTranscript } from './bench.js';
+import { openWorkbench, type StartedEngine, startEngine, writeTranscript } from './start-engine.js';
 
 let plain: Peer;
 
@@ -12,7 +12,7 @@ let folder: Folder;
 
 let recording: Recording;
 
-let bench: Bench;
+let engine: StartedEngine;
 
 let session: ReturnType<typeof openWorkbench>;
 
@@ -26,22 +26,22 @@ beforeAll(async () => {
   ); // no message is slow, however busy the machine
   await callThrough(recording.url);
   await recording.close();
-  bench = startBench({ cwd: folder.path });
-  const about = { ...bench.about, observer: 'recorder' } as const;
+  engine = startEngine({ cwd: folder.path });
+  const about = { ...engine.about, observer: 'recorder' } as const;
   await writeTranscript(folder.file('session.ndjson'), recording.events, about);
-  await bench.controls.openTranscript('session.ndjson');
-  session = openWorkbench(bench);
+  await engine.controls.openTranscript('session.ndjson');
+  session = openWorkbench(engine);
   for (const key of ['c', 'V']) session.press(key);
 });
 
 afterAll(async () => {
-  await bench.close();
+  await engine.close();
   await Promise.all([plain.stop(), folder[Symbol.asyncDispose]()]);
 });
 
 /** A runtime that sends everything through the recorder: a call whose subscription has two events. */
 async function callThrough(url: string): Promise<void> {
-  await using runtime = startBench();
+  await using runtime = startEngine();
   const server = runtime.open({ kind: 'url', url });
   await runtime.stands(server, 'ready');
   const key = await runtime.call(server, 'watch', { events: 2, every_ms: 1 });

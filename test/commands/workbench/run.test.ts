@@ -15,7 +15,7 @@ import { temporaryFolder } from '../../e2e/support/folder.js';
 import { startPeer } from '../../e2e/support/peers.js';
 import { configuredFolder } from '../../e2e/support/rap-json.js';
 import { troubleOf } from '../../support/failing.js';
-import { OPTIONS as CALL_OPTIONS } from './bench.js';
+import { OPTIONS as CALL_OPTIONS } from './start-engine.js';
 
 const OPTIONS = { ...CALL_OPTIONS, interactive: true };
 
@@ -118,7 +118,7 @@ test('quitting after a call closes the screen, notifies the tools, and keeps the
 
 describe('quitting prints unsaved calls on stderr', () => {
   /** Returns the output on stderr after these actions on a demo with this many calls. */
-  async function toldAfter(
+  async function outputAfter(
     calls: number,
     then: (options: WorkbenchOptions) => Promise<unknown>,
     fields: Partial<InvokeOptions> = {},
@@ -144,13 +144,13 @@ describe('quitting prints unsaved calls on stderr', () => {
 
   test('how many, and how to save them; nothing without calls, or if all are saved', async () => {
     await using folder = await temporaryFolder();
-    expect(await toldAfter(2, nothing)).toBe(
+    expect(await outputAfter(2, nothing)).toBe(
       '2 calls were not saved. Next time press S, or give --save <file>.\n',
     );
-    expect(await toldAfter(0, nothing)).toBe('');
-    expect(await toldAfter(1, nothing, { save: folder.file('whole.ndjson') })).toBe('');
+    expect(await outputAfter(0, nothing)).toBe('');
+    expect(await outputAfter(1, nothing, { save: folder.file('whole.ndjson') })).toBe('');
     const saving = ({ controls }: WorkbenchOptions) => controls.saveTranscript(folder.file('by-hand.ndjson'));
-    expect(await toldAfter(1, saving)).toBe('');
+    expect(await outputAfter(1, saving)).toBe('');
   });
 });
 

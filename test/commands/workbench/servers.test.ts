@@ -7,7 +7,7 @@ import { eventually } from '../../e2e/support/eventually.js';
 import { type Folder, temporaryFolder } from '../../e2e/support/folder.js';
 import { type Peer, peerCommand, startPeer } from '../../e2e/support/peers.js';
 import { startServing } from '../../support/serving.js';
-import { startBench } from './bench.js';
+import { startEngine } from './start-engine.js';
 
 let plain: Peer;
 let stdlib: Peer;
@@ -19,50 +19,50 @@ beforeAll(async () => {
 afterAll(() => Promise.all([plain.stop(), stdlib.stop()]));
 
 test('the user opens a URL, or the demo; anything else is an error', async () => {
-  await using bench = startBench();
-  expect(bench.controls.open(`:${plain.port}`)).toHaveProperty('server');
-  expect(bench.controls.open('demo')).toHaveProperty('server');
-  const [url, demo] = bench.model.servers.map(({ id }) => id);
-  expect(await bench.stands(url ?? '', 'ready')).toMatchObject({ base: `http://127.0.0.1:${plain.port}` });
-  const { toolset } = await bench.stands(demo ?? '', 'ready');
+  await using engine = startEngine();
+  expect(engine.controls.open(`:${plain.port}`)).toHaveProperty('server');
+  expect(engine.controls.open('demo')).toHaveProperty('server');
+  const [url, demo] = engine.model.servers.map(({ id }) => id);
+  expect(await engine.stands(url ?? '', 'ready')).toMatchObject({ base: `http://127.0.0.1:${plain.port}` });
+  const { toolset } = await engine.stands(demo ?? '', 'ready');
   expect(toolset.tools.map(({ name }) => name)).toContain('edit_file');
   for (const word of ['', 'nonsense', 'ftp://a', 'http://u:p@a'])
-    expect(bench.controls.open(word)).toMatchObject({ isBad: true });
-  expect(bench.controls.open(`:${plain.port}`)).toHaveProperty('server');
-  expect(bench.model.servers).toHaveLength(2);
+    expect(engine.controls.open(word)).toMatchObject({ isBad: true });
+  expect(engine.controls.open(`:${plain.port}`)).toHaveProperty('server');
+  expect(engine.model.servers).toHaveLength(2);
 });
 
 test('a failed server shows the reason, and can be retried', async () => {
   await using broken = await startServing(500, (response, { url }) =>
     response.end(JSON.stringify({ name: 'late', endpoint: url, tools: [] })),
   );
-  await using bench = startBench();
-  const id = bench.open({ kind: 'url', url: broken.url });
-  expect((await bench.stands(id, 'failed')).message).toContain('no discovery document');
-  bench.controls.load(id);
+  await using engine = startEngine();
+  const id = engine.open({ kind: 'url', url: broken.url });
+  expect((await engine.stands(id, 'failed')).message).toContain('no discovery document');
+  engine.controls.load(id);
   await eventually('the invalid toolset', () => {
-    const state = bench.model.servers[0]?.state;
+    const state = engine.model.servers[0]?.state;
     return state?.kind === 'failed' && state.faults.length > 0;
   });
 });
 
 test('only a failed server can be removed; its id is not used again', async () => {
-  await using bench = startBench();
+  await using engine = startEngine();
   const [gone, ready] = [
-    bench.open({ kind: 'url', url: 'http://127.0.0.1:1' }),
-    bench.open({ kind: 'demo' }),
+    engine.open({ kind: 'url', url: 'http://127.0.0.1:1' }),
+    engine.open({ kind: 'demo' }),
   ];
-  await Promise.all([bench.stands(gone, 'failed'), bench.stands(ready, 'ready')]);
-  for (const id of [gone, ready, 'no one']) bench.controls.remove(id);
-  expect(bench.model.servers.map(({ id }) => id)).toEqual([ready]);
-  expect([gone, ready]).not.toContain(bench.open({ kind: 'url', url: plain.url }));
+  await Promise.all([engine.stands(gone, 'failed'), engine.stands(ready, 'ready')]);
+  for (const id of [gone, ready, 'no one']) engine.controls.remove(id);
+  expect(engine.model.servers.map(({ id }) => id)).toEqual([ready]);
+  expect([gone, ready]).not.toContain(engine.open({ kind: 'url', url: plain.url }));
 });
 
 describe('recent servers', () => {
   const open = async (home: string, env = {}, headers = {}) => {
-    const bench = startBench({ home, env, headers });
-    await bench.ready(plain.url);
-    await bench.close();
+    const engine = startEngine({ home, env, headers });
+    await engine.ready(plain.url);
+    await engine.close();
   };
   const kept = (folder: Folder, name = '.local/state/protocol-cli/recent.json') =>
     readFile(folder.file(name), 'utf8').catch(() => null);
@@ -95,9 +95,9 @@ describe('recent servers', () => {
     await using state = await temporaryFolder();
     await mkdir(state.file('protocol-cli'));
     await writeFile(state.file('protocol-cli/recent.json'), text);
-    await using bench = startBench({ env: { XDG_STATE_HOME: state.path } });
-    await bench.ready(plain.url);
-    expect(bench.model.recent.filter(url => url !== plain.url)).toEqual([]);
+    await using engine = startEngine({ env: { XDG_STATE_HOME: state.path } });
+    await engine.ready(plain.url);
+    expect(engine.model.recent.filter(url => url !== plain.url)).toEqual([]);
   });
 
   test('nothing is written where that is impossible, for the demo, or for a URL with a known secret', async () => {
@@ -106,62 +106,62 @@ describe('recent servers', () => {
     await open(home.file('missing'));
     await open(home.path, { XDG_STATE_HOME: home.file('file') });
     await open(home.path, {}, { authorization: `Bearer ${plain.port}` });
-    await using bench = startBench({ home: home.path });
-    await bench.stands(bench.open({ kind: 'demo' }), 'ready');
-    await bench.close();
+    await using engine = startEngine({ home: home.path });
+    await engine.stands(engine.open({ kind: 'demo' }), 'ready');
+    await engine.close();
     expect(await readdir(home.path)).toEqual(['file']);
   });
 });
 
 test('removing a server also stops a command that runs but is not a tool', async () => {
-  const bench = startBench();
+  const engine = startEngine();
   const server = 'require("node:http").createServer((_, r) => r.writeHead(404).end())';
   const started = `${server}.listen(0, function () { console.log(JSON.stringify({ port: this.address().port })) })`;
-  bench.offer({ kind: 'command', command: `node -e ${shellWord(started)}` });
-  const id = bench.model.servers[0]?.id ?? '';
-  bench.controls.load(id);
-  const { message } = await bench.stands(id, 'failed');
+  engine.offer({ kind: 'command', command: `node -e ${shellWord(started)}` });
+  const id = engine.model.servers[0]?.id ?? '';
+  engine.controls.load(id);
+  const { message } = await engine.stands(id, 'failed');
   const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(message) ?? [];
   expect((await fetch(url)).status).toBe(404);
-  bench.controls.remove(id);
-  await bench.close();
+  engine.controls.remove(id);
+  await engine.close();
   await expect(fetch(url)).rejects.toThrow();
 });
 
 describe('a configured server', () => {
   test('that is a command starts only after the user allows it; after an exit it can be started again', async () => {
-    await using bench = startBench();
+    await using engine = startEngine();
     const command = peerCommand('plain');
-    bench.offer({ kind: 'command', command });
-    const id = bench.model.servers[0]?.id ?? '';
-    expect(bench.model.servers[0]?.state).toEqual({ kind: 'unstarted', command });
-    const refused = await bench.controls.run(
+    engine.offer({ kind: 'command', command });
+    const id = engine.model.servers[0]?.id ?? '';
+    expect(engine.model.servers[0]?.state).toEqual({ kind: 'unstarted', command });
+    const refused = await engine.controls.run(
       { server: id, operation: 'echo', arguments: {} },
       { validates: true },
     );
     expect(refused).toEqual({ kind: 'refused', reason: 'its server is not ready' });
-    bench.controls.load(id);
-    await bench.stands(id, 'ready');
-    const key = await bench.call(id, 'echo', { text: 'started' });
-    expect((await bench.until(key)).settled).toMatchObject({ by: 'result' });
+    engine.controls.load(id);
+    await engine.stands(id, 'ready');
+    const key = await engine.call(id, 'echo', { text: 'started' });
+    expect((await engine.until(key)).settled).toMatchObject({ by: 'result' });
   });
 
   test('RT-TOOLSET: two that define the same operation are not used for it; one opened by hand is', async () => {
     await using other = await startPeer('plain');
-    await using bench = startBench();
-    for (const { url } of [plain, other]) bench.offer({ kind: 'url', url });
-    const [one = '', two = ''] = bench.model.servers.map(({ id }) => id);
-    await Promise.all([bench.stands(one, 'ready'), bench.stands(two, 'ready')]);
+    await using engine = startEngine();
+    for (const { url } of [plain, other]) engine.offer({ kind: 'url', url });
+    const [one = '', two = ''] = engine.model.servers.map(({ id }) => id);
+    await Promise.all([engine.stands(one, 'ready'), engine.stands(two, 'ready')]);
     const draft = { operation: 'echo', arguments: { text: 'a' } };
     for (const server of [one, two])
-      expect(await bench.controls.run({ server, ...draft }, { validates: true })).toMatchObject({
+      expect(await engine.controls.run({ server, ...draft }, { validates: true })).toMatchObject({
         kind: 'refused',
         reason: expect.stringContaining('RT-TOOLSET'),
       });
-    bench.controls.open(plain.url);
-    const third = bench.model.servers[2]?.id ?? '';
-    await bench.stands(third, 'ready');
-    expect(await bench.controls.run({ server: third, ...draft }, { validates: true })).toMatchObject({
+    engine.controls.open(plain.url);
+    const third = engine.model.servers[2]?.id ?? '';
+    await engine.stands(third, 'ready');
+    expect(await engine.controls.run({ server: third, ...draft }, { validates: true })).toMatchObject({
       kind: 'sent',
     });
   });
@@ -178,31 +178,31 @@ test('an operation that one toolset marks destructive is destructive in all tool
       }),
     ),
   );
-  await using bench = startBench();
-  const one = await bench.ready(other.url);
-  bench.controls.open(stdlib.url);
-  const two = bench.model.servers[1]?.id ?? '';
-  expect((await bench.stands(two, 'ready')).toolset.endpoint).toBe(`${stdlib.url}/invoke`);
-  expect(bench.controls.needsConsent(one, 'delete_all')).toBe(true);
-  expect(bench.controls.needsConsent(one, 'echo')).toBe(false);
+  await using engine = startEngine();
+  const one = await engine.ready(other.url);
+  engine.controls.open(stdlib.url);
+  const two = engine.model.servers[1]?.id ?? '';
+  expect((await engine.stands(two, 'ready')).toolset.endpoint).toBe(`${stdlib.url}/invoke`);
+  expect(engine.controls.needsConsent(one, 'delete_all')).toBe(true);
+  expect(engine.controls.needsConsent(one, 'echo')).toBe(false);
   const draft = { operation: 'delete_all', arguments: {} };
-  expect(await bench.controls.run({ server: one, ...draft }, { validates: true })).toMatchObject({
+  expect(await engine.controls.run({ server: one, ...draft }, { validates: true })).toMatchObject({
     kind: 'refused',
   });
-  await bench.controls.decline({ server: two, ...draft });
-  const [key = ''] = bench.model.sources[0]?.callLog.keys ?? [];
-  expect([bench.model.serverOf(key), bench.model.serverOf('no call')]).toEqual([two, null]);
+  await engine.controls.decline({ server: two, ...draft });
+  const [key = ''] = engine.model.sources[0]?.callLog.keys ?? [];
+  expect([engine.model.serverOf(key), engine.model.serverOf('no call')]).toEqual([two, null]);
 });
 
 test('row 12: headers go only to the server they were given for', async () => {
   await using named = await startPeer('plain');
-  await using bench = startBench({ headers: { 'x-key': 'canary' } });
-  const id = bench.open({ kind: 'url', url: named.url });
-  bench.controls.open(plain.url);
-  await bench.stands(id, 'ready');
-  const other = bench.model.servers[1]?.id ?? '';
-  await bench.stands(other, 'ready');
-  for (const server of [id, other]) await bench.until(await bench.call(server, 'echo', { text: 'x' }));
+  await using engine = startEngine({ headers: { 'x-key': 'canary' } });
+  const id = engine.open({ kind: 'url', url: named.url });
+  engine.controls.open(plain.url);
+  await engine.stands(id, 'ready');
+  const other = engine.model.servers[1]?.id ?? '';
+  await engine.stands(other, 'ready');
+  for (const server of [id, other]) await engine.until(await engine.call(server, 'echo', { text: 'x' }));
   const keys = async (peer: Peer) =>
     (await peer.log()).filter(({ what }) => what === 'invocation').map(({ headers }) => headers['x-key']);
   expect(await keys(named)).toEqual(['canary']);
@@ -212,14 +212,14 @@ test('row 12: headers go only to the server they were given for', async () => {
 describe('a policy', () => {
   test('denies before anything is sent, and the denial is recorded', async () => {
     const policy = { version: 1 as const, deny: [{ name: 'echo', reason: 'not today' }] };
-    await using bench = startBench({ consent: new Consent(policy, false) });
-    const server = await bench.ready(plain.url);
+    await using engine = startEngine({ consent: new Consent(policy, false) });
+    const server = await engine.ready(plain.url);
     const draft = { server, operation: 'echo', arguments: { text: 7 } }; // violates its inputSchema, too
-    expect(await bench.controls.run(draft, { validates: true })).toEqual({
+    expect(await engine.controls.run(draft, { validates: true })).toEqual({
       kind: 'refused',
       reason: 'not today',
     });
-    const [exchange] = bench.model.sources[0]?.callLog.history.exchanges.values() ?? [];
+    const [exchange] = engine.model.sources[0]?.callLog.history.exchanges.values() ?? [];
     expect(exchange?.settled).toMatchObject({ by: 'denial', who: 'policy' });
     expect(exchange?.attempts).toEqual([]);
   });
@@ -235,26 +235,26 @@ describe('a policy', () => {
     ],
     ['a denied call does not ask', false, { version: 1 as const, deny: ['delete_all'] }, false],
   ])('%s', async (_, yes, policy, asks) => {
-    await using bench = startBench({ consent: new Consent(policy, yes) });
-    const server = await bench.ready(stdlib.url);
-    expect(bench.controls.needsConsent(server, 'delete_all')).toBe(asks);
-    expect(bench.controls.needsConsent(server, 'echo')).toBe(false);
+    await using engine = startEngine({ consent: new Consent(policy, yes) });
+    const server = await engine.ready(stdlib.url);
+    expect(engine.controls.needsConsent(server, 'delete_all')).toBe(asks);
+    expect(engine.controls.needsConsent(server, 'echo')).toBe(false);
   });
 
   test('refuses destructive calls without consent, and records a no', async () => {
-    await using bench = startBench();
-    const server = await bench.ready(stdlib.url);
+    await using engine = startEngine();
+    const server = await engine.ready(stdlib.url);
     const draft = { server, operation: 'delete_all', arguments: {} };
-    const exchanges = () => [...(bench.model.sources[0]?.callLog.history.exchanges.values() ?? [])];
-    expect(await bench.controls.run(draft, { validates: false })).toEqual({
+    const exchanges = () => [...(engine.model.sources[0]?.callLog.history.exchanges.values() ?? [])];
+    expect(await engine.controls.run(draft, { validates: false })).toEqual({
       kind: 'refused',
       reason: 'it is marked destructive and was not confirmed',
     });
     expect(exchanges()).toEqual([]);
-    expect(await bench.controls.decline(draft)).toMatchObject({ isBad: false });
+    expect(await engine.controls.decline(draft)).toMatchObject({ isBad: false });
     expect(exchanges().map(({ settled }) => settled)).toMatchObject([{ by: 'denial', who: 'person' }]);
     expect(exchanges()[0]?.attempts).toEqual([]);
-    const sent = await bench.controls.run(draft, { validates: false, isAgreed: true });
+    const sent = await engine.controls.run(draft, { validates: false, isAgreed: true });
     expect(sent).toMatchObject({ kind: 'sent' });
   });
 });

@@ -176,7 +176,7 @@ describe('a driver that', () => {
 
 test('that shows nothing for 3 s: a line on stderr says how long it is waited for', async () => {
   const check = startHere(['check', '--runtime', 'exec sleep 100', '--scenario', 'result']);
-  await check.says(
+  await check.prints(
     /waiting for the first sign of the driver, for up to 20s: 15s and --probe-timeout \(5s\)\n/,
   );
   check.interrupt();
@@ -190,7 +190,7 @@ test('Ctrl-C stops the command, and prints what was found', async () => {
     process.stdin.pause(); await new Promise(() => setInterval(() => {}, 1000));`);
   const command = `MARK=${mark} node ${await folder.write('driver.mjs', script)}`;
   const check = startHere(['check', '--runtime', command, '--scenario', 'result', '-v']);
-  await check.says(/result: started/);
+  await check.prints(/result: started/);
   check.interrupt();
   const { status, stderr } = await check.ended;
   expect(status).toBe(130);

@@ -26,17 +26,17 @@ beforeAll(async () => {
   saved = folder.file('saved.ndjson');
   const fixtures = `${ROOT}fixtures/examples/choice.yaml`;
   const mock = await startMockHere([fixtures, '-o', 'ndjson', '--save', saved]);
-  journal = await folder.write('journal.ndjson', await lived(mock.url));
+  journal = await folder.write('journal.ndjson', await makeCalls(mock.url));
   events = await folder.write('events.ndjson', (await mock.stop()).stdout);
-  const told = await startMockHere([fixtures, '-o', 'plain']);
-  await lived(told.url);
-  plain = (await told.stop()).stderr;
+  const plainMock = await startMockHere([fixtures, '-o', 'plain']);
+  await makeCalls(plainMock.url);
+  plain = (await plainMock.stop()).stderr;
 });
 
 afterAll(() => folder[Symbol.asyncDispose]());
 
-/** Gives the journal. */
-async function lived(url: string): Promise<string> {
+/** Returns the journal. */
+async function makeCalls(url: string): Promise<string> {
   await using runtime = await openRuntime();
   for (let count = 0; count < 3; count++) await runtime.discover(url);
   const call = await runtime.invoke(url, 'write_outside', { path: 'a.txt' });

@@ -12,10 +12,10 @@ type Findings = Readonly<Record<string, readonly [Check['status'], RegExp]>>;
 
 function expectFindings(checks: readonly Check[], expected: Findings): void {
   const findings = findingsIn(checks);
-  const told = findings.map(({ id, status, reason }) =>
+  const lines = findings.map(({ id, status, reason }) =>
     id in expected ? id : `${id}: ${status}: ${reason}`,
   );
-  expect(told.sort()).toEqual(Object.keys(expected).sort());
+  expect(lines.sort()).toEqual(Object.keys(expected).sort());
   for (const { id, status, reason } of findings) {
     const [due, says] = expected[id] ?? [];
     expect(`${id}: ${status}`).toBe(`${id}: ${due}`);

@@ -192,9 +192,9 @@ test('--watch checks again when the driver changes', async () => {
   await using folder = await temporaryFolder();
   const file = await folder.write('driver.mjs', BROKEN);
   const check = startHere(['check', '--runtime', `node ${file}`, '--scenario', 'result', '--watch', '-q']);
-  await check.says(/✗ failed[\s\S]*waiting for a change of the files of --runtime/);
+  await check.prints(/✗ failed[\s\S]*waiting for a change of the files of --runtime/);
   await folder.write('driver.mjs', BROKEN.replace("'result', ", ''));
-  await check.says(/✓ passed[\s\S]*/);
+  await check.prints(/✓ passed[\s\S]*/);
   check.interrupt();
   expect((await check.ended).status).toBe(130);
 });

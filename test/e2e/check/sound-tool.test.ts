@@ -14,16 +14,16 @@ test('a correct tool passes every rule, with every flow', async () => {
   const tool = await startMockHere([TOOL, '-q']);
   await using person = await openRuntime();
   const run = startHere(['check', tool.url, '--cases', CASES, '--reporter', 'json']);
-  await person.visitConsent(await run.says(/http:\S+authorize\S+/), 'grant');
+  await person.visitConsent(await run.prints(/http:\S+authorize\S+/), 'grant');
   const { status, stdout } = await run.ended;
   await tool.stop();
   const { checks, cases, verdict } = JSON.parse(stdout);
   const seen: Check[] = checks.filter((check: Check) => check.id !== 'TOOL-RATE');
   expect(seen.map(({ status: each }) => each)).not.toContain('not-applicable');
-  expect(findingsIn(seen).map(told)).toEqual([]);
+  expect(findingsIn(seen).map(lineOf)).toEqual([]);
   expect(seen).toHaveLength(31);
   expect(cases.filter((each: Check) => each.status !== 'pass')).toEqual([]);
   expect({ verdict, status }).toEqual({ verdict: 'passed', status: 0 });
 });
 
-const told = ({ id, status, reason }: Check) => `${id}: ${status}: ${reason}`;
+const lineOf = ({ id, status, reason }: Check) => `${id}: ${status}: ${reason}`;

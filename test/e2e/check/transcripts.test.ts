@@ -64,7 +64,7 @@ it('row 25: the report contains no tokens of callback URLs, not even short ones'
     .replaceAll('[redacted]', 'hunter42')
     .replaceAll('"status":200', '"status":201');
   expect(text).toContain('/hunter42');
-  const { stdout, stderr } = await check(await folder.write('told.ndjson', text));
+  const { stdout, stderr } = await check(await folder.write('run.ndjson', text));
   expect(stdout).toMatch(/^✗ TOOL-ACK[\s\S]*callback/m);
   expect(stdout).not.toContain('TOOL-OPAQUE  MUST');
   expect(stdout + stderr).not.toContain('hunter42');

@@ -25,7 +25,7 @@ interface Visited extends Ended {
 
 /** Calls, and visits the page that stderr names, as a person in a browser does. */
 async function visited(decision: 'grant' | 'refuse', call: Here): Promise<Visited> {
-  const authUrl = await call.says(VISIT);
+  const authUrl = await call.prints(VISIT);
   await browser.visitConsent(authUrl, decision);
   return { ...(await call.ended), authUrl };
 }
@@ -80,7 +80,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('oauth, asked by %s', name 
   it('not visited: without --timeout it waits until Ctrl-C, and the tool is notified', async () => {
     const id = randomUUID();
     const call = startHere(argv`invoke ${tool(name).url} sign_in --id ${id} -o json`);
-    await call.says(VISIT);
+    await call.prints(VISIT);
     call.interrupt();
     const ended = await call.ended;
     const report = readReport(ended);

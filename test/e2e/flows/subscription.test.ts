@@ -121,7 +121,7 @@ describe.concurrent('subscription, left or followed', () => {
     const id = randomUUID();
     const args = ['watch', 'events=1000', 'every_ms=20', '--follow', '--id', id, '-o', 'json', '-v'];
     const call = startHere(argv`invoke ${tool(name).url} ${args}`);
-    await call.says(/Event 2 of 1000/);
+    await call.prints(/Event 2 of 1000/);
     call.interrupt();
     const ended = await call.ended;
     const report = readReport(ended);
@@ -137,7 +137,7 @@ describe.concurrent('subscription, left or followed', () => {
 describe.concurrent('subscription, events after Ctrl-C', () => {
   const untilEnd = async (...options: readonly string[]) => {
     const call = startHere(argv`invoke ${tool('odd').url} deaf_events --follow -o json -v ${options}`);
-    await call.says(/"Event 2"/);
+    await call.prints(/"Event 2"/);
     call.interrupt();
     const ended = await call.ended;
     expect(ended.status).toBe(130);

@@ -38,13 +38,13 @@ describe.concurrent('the command', () => {
 
   it('gets its arguments unchanged, and TOOL_URL', async () => {
     await using folder = await temporaryFolder();
-    const told = folder.file('told');
+    const printed = folder.file('printed');
     const words = ['--port', '1', '-o', '--', '$HOME *', ''];
-    const script = `printf '%s\\n' "$@" "$TOOL_URL" > '${told}'`;
+    const script = `printf '%s\\n' "$@" "$TOOL_URL" > '${printed}'`;
     const { stderr } = await mockHereWith(folder, ['sh', '-c', script, 'sh', ...words]);
     const [, url = ''] = / at (http:\S+) /.exec(stderr) ?? [];
     expect(url).not.toBe('');
-    expect((await readFile(told, 'utf8')).split('\n')).toEqual([...words, url, '']);
+    expect((await readFile(printed, 'utf8')).split('\n')).toEqual([...words, url, '']);
   });
 
   it.each([

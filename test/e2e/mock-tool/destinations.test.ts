@@ -54,7 +54,7 @@ describe('row 9: a callback URL', () => {
     const id = `refused-${++count}`;
     const call = await runtime.invoke(mock.url, 'a', {}, { id, fields: { callback_url: callbackUrl } });
     expect(call.ack.status).toBe(200);
-    const said = await mock.says(new RegExp(`✗ a ${id} .*not delivered: .*`));
+    const said = await mock.printsToStderr(new RegExp(`✗ a ${id} .*not delivered: .*`));
     expect(said).not.toContain('user:pw');
     const { calls } = await mock.journal();
     const state = calls.find(known => known.id === id)?.state;
@@ -91,7 +91,7 @@ describe('--allow-callback', () => {
       {},
       { id: 'other', callbackUrl: `http://${outside}:${other.port}/` },
     );
-    await allowed.says(
+    await allowed.printsToStderr(
       new RegExp(
         `✗ a other .*not delivered: http://${outside}:${other.port} is not allowed. Allow it with --allow-callback`,
       ),
@@ -106,7 +106,7 @@ describe('--allow-callback', () => {
     const file = await folder.write('f.yaml', FIXTURES);
     await using allowed = await startMockHere([file, '--allow-callback', 'http://169.254.169.254']);
     await runtime.invoke(allowed.url, 'a', {}, { id: 'meta', callbackUrl: 'http://169.254.169.254/' });
-    await allowed.says(/✗ a meta .*not delivered: .*169\.254\.169\.254/);
+    await allowed.printsToStderr(/✗ a meta .*not delivered: .*169\.254\.169\.254/);
   });
 
   it.each(['runtime:3000', 'ftp://runtime', 'http://user@runtime', 'http://runtime/path', '*'])(
@@ -126,7 +126,9 @@ describe('--allow-callback', () => {
       {},
       { id: 'named', callbackUrl: `http://${hostname()}.:${canary.port}/` },
     );
-    await mock.says(/✗ a named .*not delivered: http:.* is not allowed\. Allow it with --allow-callback/);
+    await mock.printsToStderr(
+      /✗ a named .*not delivered: http:.* is not allowed\. Allow it with --allow-callback/,
+    );
     expect(canary.connections()).toBe(0);
     await canary[Symbol.asyncDispose]();
   });
@@ -144,5 +146,7 @@ it("row 12: nothing of an invocation's headers goes into a callback or a journal
   const journal = await fetch(`${mock.url}/__mock__/journal`, {
     headers: { accept: 'application/x-ndjson' },
   });
-  expect((await journal.text()) + JSON.stringify(await mock.journal()) + mock.said()).not.toContain('canary');
+  expect((await journal.text()) + JSON.stringify(await mock.journal()) + mock.stderr()).not.toContain(
+    'canary',
+  );
 });

@@ -77,9 +77,9 @@ describe('every route', () => {
   });
 
   it('row 3: refused requests are reported', async () => {
-    await using told = await startMockHere([]);
-    await ask(`${told.url}/invoke`, { headers: { origin: 'https://evil.example' }, body: '{}' });
-    await told.says(/refused with 403.*POST \/invoke/);
+    await using other = await startMockHere([]);
+    await ask(`${other.url}/invoke`, { headers: { origin: 'https://evil.example' }, body: '{}' });
+    await other.printsToStderr(/refused with 403.*POST \/invoke/);
   });
 
   it.each(['Host: [', 'Host: a\r\nHost: b', 'Host:', `Host: ${'a'.repeat(8 * 1024)}`])(

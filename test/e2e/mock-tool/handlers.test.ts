@@ -53,7 +53,7 @@ describe.concurrent('--handlers', () => {
     expect(await textOf({ path: 'a' })).toBe('done in t');
     const waiting = await runtime.invoke(mock.url, 'edit_file', { path: 'wait' }, { groupId: 't', id: 'w' });
     await runtime.cancel(mock.url, 't', 'w');
-    await mock.says(/called off/);
+    await mock.printsToStderr(/called off/);
     expect((await waiting.result()).body).toMatchObject({ text: 'late' });
   });
 

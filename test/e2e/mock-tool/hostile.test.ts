@@ -25,7 +25,7 @@ describe.concurrent('invocations', () => {
     expect((await peakMemory(mock.pid)) - before).toBeLessThan(100 * MiB);
     const call = await runtime.invoke(mock.url, 'a', { text: 'next' });
     expect((await call.result()).body).toMatchObject({ text: 'next' });
-    await mock.says(/refused with 413/);
+    await mock.printsToStderr(/refused with 413/);
   });
 
   it('row 15: --max-body is exact', async () => {
@@ -74,7 +74,7 @@ describe.concurrent('invocations', () => {
       others.map(() => 'ok'),
     );
     for (const call of costly) expect((await call.result()).body?.['text']).toEqual(expect.any(String));
-    await mock.says(/250 ms/);
+    await mock.printsToStderr(/250 ms/);
   });
 });
 

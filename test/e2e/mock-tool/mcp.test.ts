@@ -186,10 +186,10 @@ describe.concurrent('seed 003, over Streamable HTTP: the official client', () =>
     const client = new Client({ name: 'x', version: '1' }, { versionNegotiation: { mode } });
     await client.connect(new StreamableHTTPClientTransport(new URL(server.mcp)));
     await shows(client);
-    await server.says(/raw \S+ \(\S+\) answered after/);
+    await server.printsToStderr(/raw \S+ \(\S+\) answered after/);
     await client.close();
     expect((await server.stop()).status).toBe(0);
-    expect(server.said()).not.toContain('refused');
+    expect(server.stderr()).not.toContain('refused');
   });
 
   test('the previous SDK, with its protocol version', async () => {
@@ -247,7 +247,7 @@ describe.concurrent('seed 003, over Streamable HTTP: the official client', () =>
     expect(await post({ origin: 'http://evil.example' })).toBe(403);
     expect(await post({ 'sec-fetch-site': 'cross-site' })).toBe(403);
     expect(await post({ 'content-type': 'text/plain' })).toBe(415);
-    await server.says(/refused with 403.*POST \/mcp/);
+    await server.printsToStderr(/refused with 403.*POST \/mcp/);
   });
 
   test('--allow-origin accepts the pages of one origin only', async () => {

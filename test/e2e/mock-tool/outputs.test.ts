@@ -26,7 +26,7 @@ describe.concurrent('output', () => {
     const none = await runtime.invoke(mock.url, 'nothing', {}, { id: 'c2', groupId: 't1' });
     await none.result();
     await runtime.closeThread(mock.url, 't1');
-    await mock.says(/thread t1 was closed/);
+    await mock.printsToStderr(/thread t1 was closed/);
     const { stdout, stderr } = await mock.stop();
     expect(stdout.split('\n')).toHaveLength(2);
     expect(stderr).toMatch(/^ +0:0\d\.\d → greet c1 \(t1\) answered by greets$/m);
@@ -44,16 +44,16 @@ describe.concurrent('output', () => {
     );
     await using mock = await startMockHere([path, '--allow-host', 'mock', '--watch']);
     const shadowed = `^warning: fixture b never matches: a comes before it and matches the same calls \\(.*asking\\.yaml:4\\)$`;
-    await mock.says(new RegExp(shadowed, 'm'));
-    expect(mock.said()).toMatch(/^warning: runtimes that call the mock as mock must refuse the auth_url/m);
-    const since = mock.said().length;
+    await mock.printsToStderr(new RegExp(shadowed, 'm'));
+    expect(mock.stderr()).toMatch(/^warning: runtimes that call the mock as mock must refuse the auth_url/m);
+    const since = mock.stderr().length;
     await folder.write(
       'asking.yaml',
       `version: 1\nfixtures:\n  - { match: { operation: ask }, reply: ${asking} }\n`,
     );
-    await mock.says(/^reloaded 1 fixture/m, since);
+    await mock.printsToStderr(/^reloaded 1 fixture/m, since);
     expect((await mock.stop()).status).toBe(0);
-    expect(mock.said().slice(since)).not.toContain('warning');
+    expect(mock.stderr().slice(since)).not.toContain('warning');
   });
 
   it('-q: no lines about calls', async () => {

@@ -40,8 +40,8 @@ describe.concurrent('bad receivers', () => {
     await using runtime = await openRuntime();
     for (let n = 0; n < 5; n++)
       await runtime.invoke(mock.url, 'a', { n }, { id: `c${n}`, callbackUrl: hanging.url });
-    await mock.says(/✗ a c4 .*the queue is full: 3 callbacks pending/);
-    expect(mock.said()).toMatch(/✗ a c3 .*the queue is full/);
+    await mock.printsToStderr(/✗ a c4 .*the queue is full: 3 callbacks pending/);
+    expect(mock.stderr()).toMatch(/✗ a c3 .*the queue is full/);
     const { calls } = await mock.journal();
     expect(calls.map(({ id, state }) => [id, state === 'undelivered'])).toEqual([
       ['c0', false],
@@ -62,7 +62,7 @@ describe.concurrent('bad receivers', () => {
     await using mock = await startMockHere([await folder.write('f.yaml', FIXTURES), '--retries', '2']);
     await using runtime = await openRuntime();
     await runtime.invoke(mock.url, 'a', { n: 1 }, { callbackUrl: broken.url });
-    await mock.says(/not delivered: .*500.*attempts: 3/);
+    await mock.printsToStderr(/not delivered: .*500.*attempts: 3/);
     expect(broken.requests.map(({ raw }) => raw)).toEqual(Array(3).fill(broken.requests[0]?.raw));
   });
 });

@@ -25,7 +25,7 @@ describe.concurrent('--watch', () => {
     await using folder = await temporaryFolder();
     await using mock = await watching(folder);
     await folder.write('a.yaml', fixture('new'));
-    await mock.says(/^reloaded 1 fixture$/m);
+    await mock.printsToStderr(/^reloaded 1 fixture$/m);
     expect(await textOf(mock)).toBe('new');
   });
 
@@ -33,10 +33,10 @@ describe.concurrent('--watch', () => {
     await using folder = await temporaryFolder();
     await using mock = await watching(folder);
     for (const text of ['second', 'third']) {
-      const since = mock.said().length;
+      const since = mock.stderr().length;
       await folder.write('.a.yaml.swp', fixture(text));
       await rename(folder.file('.a.yaml.swp'), folder.file('a.yaml'));
-      await mock.says(/^reloaded 1 fixture$/m, since);
+      await mock.printsToStderr(/^reloaded 1 fixture$/m, since);
       expect(await textOf(mock)).toBe(text);
     }
   });
@@ -47,7 +47,7 @@ describe.concurrent('--watch', () => {
     await folder.write('all/a.yaml', fixture('old'));
     await using mock = await startMockProcess(['all', '--watch'], { cwd: folder.path });
     await folder.write('all/b.yaml', fixture('more').replace('operation: a', 'operation: b'));
-    await mock.says(/^reloaded 2 fixtures \(was 1\)$/m);
+    await mock.printsToStderr(/^reloaded 2 fixtures \(was 1\)$/m);
     const { callbacks } = await invokeOnce(mock.url, 'b', {});
     expect(callbacks.at(-1)?.body?.['text']).toBe('more');
   });
@@ -56,12 +56,12 @@ describe.concurrent('--watch', () => {
     await using folder = await temporaryFolder();
     await using mock = await watching(folder);
     await folder.write('a.yaml', fixture('new').replace('payload', 'paylod'));
-    await mock.says(
+    await mock.printsToStderr(
       /^warning: reload failed; keeping the previous fixtures: .*\n\s+\S+a\.yaml:4:\d+ \$\.fixtures\[0\]\.reply\.paylod: .*"payload"/m,
     );
     expect(await textOf(mock)).toBe('old');
     await folder.write('a.yaml', fixture('fixed'));
-    await mock.says(/^reloaded 1 fixture$/m);
+    await mock.printsToStderr(/^reloaded 1 fixture$/m);
     expect(await textOf(mock)).toBe('fixed');
     expect((await mock.stop()).status).toBe(0);
   });

@@ -48,7 +48,7 @@ describe('record', () => {
     await using recorder = await startRecorder([tool.url, '--save', file]);
     expect(recorder.url).toBe(`http://127.0.0.1:${recorder.port}`);
     await answerQuestion(recorder.url);
-    await recorder.says(/← tool_result call_1 \(thread_1\) {2}200 in /);
+    await recorder.printsToStderr(/← tool_result call_1 \(thread_1\) {2}200 in /);
     const { status, stdout, stderr } = await recorder.stop();
     expect({ status, stdout }).toEqual({
       status: 0,
@@ -63,19 +63,19 @@ describe('record', () => {
       end: 'done',
       faults: [],
     });
-    const told = ['discovery', 'invocation', 'choice'].map(purpose => `runtime ${purpose} 200`);
+    const expected = ['discovery', 'invocation', 'choice'].map(purpose => `runtime ${purpose} 200`);
     for (const hop of ['runtime-side', 'tool-side'] as const)
-      expect(roundTripsOn(hop, events)).toEqual(expect.arrayContaining([...told, 'tool callback 200']));
+      expect(roundTripsOn(hop, events)).toEqual(expect.arrayContaining([...expected, 'tool callback 200']));
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
   test('row 25: no secret is in the transcript, on stdout or on stderr', async () => {
     const { child, ended } = start(argv`record ${tool.url} --save ${file} -o ndjson`);
-    let told = '';
+    let output = '';
     child.stdout.on('data', chunk => {
-      told += chunk;
+      output += chunk;
     });
-    const url = await eventually('the ready line', () => /"url":"([^"]+)"/.exec(told)?.[1]);
+    const url = await eventually('the ready line', () => /"url":"([^"]+)"/.exec(output)?.[1]);
     const headers = { authorization: 'Bearer c4n4ry-of-auth', 'x-api-key': 'c4n4ry-of-key' };
     const { callbackUrl, responseUrl } = await answerQuestion(url, headers);
     child.kill();
@@ -126,9 +126,9 @@ describe('record', () => {
   test('reports an unreachable tool', async () => {
     const url = `http://127.0.0.1:${await closedPort()}`;
     await using recorder = await startRecorderHere([url, '--save', file]);
-    await recorder.says(/^warning: no toolset at http:\/\/127\.0\.0\.1:\d+ yet$/m);
+    await recorder.printsToStderr(/^warning: no toolset at http:\/\/127\.0\.0\.1:\d+ yet$/m);
     expect(await ask(`${recorder.url}/invoke`, { body: '{}' })).toMatchObject({ status: 502 });
-    await recorder.says(/→ invocation recorded-1 {2}502 in /);
+    await recorder.printsToStderr(/→ invocation recorded-1 {2}502 in /);
     expect(await recorder.stop('SIGINT')).toMatchObject({ status: 0 });
   });
 
@@ -148,8 +148,8 @@ describe('record', () => {
   test('a full disk: answers 503, and does not end with 0', async () => {
     const line = shellLine(argv`record ${tool.url} --save ${file}`);
     const child = spawn('bash', ['-c', `trap '' XFSZ; ulimit -f 8; exec ${line}`]);
-    const [told, said] = [child.stdout, child.stderr].map(gathered);
-    const url = await eventually('the ready line', () => /"url":"([^"]+)"/.exec(told?.() ?? '')?.[1]);
+    const [stdout, stderr] = [child.stdout, child.stderr].map(gathered);
+    const url = await eventually('the ready line', () => /"url":"([^"]+)"/.exec(stdout?.() ?? '')?.[1]);
     const body = JSON.stringify({ operation: 'echo', arguments: { text: 'x'.repeat(4_000) }, id: 'c' });
     await eventually('a 503', async () => (await ask(`${url}/invoke`, { body })).status === 503);
     const before = (await tool.log()).length;
@@ -158,7 +158,7 @@ describe('record', () => {
     child.kill();
     const [status] = await once(child, 'close');
     expect(status).toBe(2);
-    expect(said?.()).toMatch(/^error: cannot write .*session\.ndjson: file too large/m);
+    expect(stderr?.()).toMatch(/^error: cannot write .*session\.ndjson: file too large/m);
   });
 });
 

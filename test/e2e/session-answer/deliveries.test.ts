@@ -30,7 +30,7 @@ const shipped = (tool_req: ReturnType<typeof order>) => ({
   result: `${tool_req.args.order_id} shipped`,
 });
 
-async function lived(script: Script, ...args: string[]) {
+async function runSession(script: Script, ...args: string[]) {
   await using platform = await startPlatform({ key: KEY, ...script });
   const ended = await answer(platform, ['--fixtures', fixtures, '-o', 'plain', ...args]);
   const posts = await platform.posts();
@@ -42,7 +42,7 @@ const [A, B, C] = [order('a'), order('b'), order(null, 'N')];
 describe.concurrent('posts', () => {
   it('one call is posted alone, several as a batch, each tool_req unchanged', async () => {
     const extra = { ...order('x'), extra: { deep: [null] }, __tag: 1 };
-    const { status, posts } = await lived({ rounds: [{ calls: [extra] }, { calls: [A, B, C] }] });
+    const { status, posts } = await runSession({ rounds: [{ calls: [extra] }, { calls: [A, B, C] }] });
     expect(status).toBe(0);
     expect(posts.map(({ body, status }) => [body, status])).toEqual([
       [shipped(extra), 202],
@@ -63,27 +63,33 @@ describe.concurrent('posts', () => {
     ['422 for all at once: one by one', { 1: { status: 422, body: { detail: [] } } }, [422, 202, 202, 202]],
     ['late: waited for', { 1: { afterMs: 1_500 } }, [202, 202]],
   ])('%s', async (_, posts, statuses) => {
-    const { status, session, ...rest } = await lived({ rounds: [{ calls: [A, C] }, { calls: [B] }], posts });
+    const { status, session, ...rest } = await runSession({
+      rounds: [{ calls: [A, C] }, { calls: [B] }],
+      posts,
+    });
     expect(rest.posts.map(post => post.status)).toEqual(statuses);
     expect(session).toEqual({ status: 'completed', pending: [], settled: [A, C, B].map(shipped) });
     expect(status).toBe(0);
   });
 
   it('409: the session is over; the post did not fail', async () => {
-    const { status, posts, session } = await lived({ rounds: [{ calls: [A, B] }], posts: { 1: 'end' } });
+    const { status, posts, session } = await runSession({ rounds: [{ calls: [A, B] }], posts: { 1: 'end' } });
     expect([posts.length, posts[0]?.status, session.status]).toEqual([1, 409, 'interrupted']);
     expect(status).toBe(5);
   });
 
   it('422, since another client answered one call first: the others are posted', async () => {
-    const { status, posts, session } = await lived({ rounds: [{ calls: [A, B, C] }], posts: { 1: 'steal' } });
+    const { status, posts, session } = await runSession({
+      rounds: [{ calls: [A, B, C] }],
+      posts: { 1: 'steal' },
+    });
     expect(posts.map(post => post.status)).toEqual([422, 202]);
     expect(session.settled).toMatchObject([{ result: 'by someone else' }, shipped(B), shipped(C)]);
     expect(status).toBe(0);
   });
 
   it('two identical calls without an id are two calls', async () => {
-    const { status, session } = await lived({ rounds: [{ calls: [C, C] }] });
+    const { status, session } = await runSession({ rounds: [{ calls: [C, C] }] });
     expect(session).toMatchObject({ status: 'completed', settled: [shipped(C), shipped(C)] });
     expect(status).toBe(0);
   });
@@ -154,7 +160,7 @@ describe.concurrent('questions', () => {
       },
     ],
   ])('%s', async (_, oddities) => {
-    const { status, session, stderr, posts } = await lived({
+    const { status, session, stderr, posts } = await runSession({
       rounds: [{ calls: [A, B] }, { calls: [C] }],
       ...oddities,
     });
@@ -164,7 +170,7 @@ describe.concurrent('questions', () => {
   });
 
   it('use the long poll with the known index, then the status', async () => {
-    const { log } = await lived({ rounds: [{ calls: [A] }] });
+    const { log } = await runSession({ rounds: [{ calls: [A] }] });
     const asked = log.filter(({ what }) => what.startsWith('GET'));
     expect(asked.map(({ what }) => what)).toEqual(expect.arrayContaining(['GET /changes', 'GET /status']));
     for (const { url, headers } of asked) {
@@ -180,7 +186,10 @@ describe.concurrent('hostile calls of the platform', () => {
     const evil = '\u001b]0;title\u0007\u202e';
     const args = JSON.parse('{"__proto__":{"polluted":true},"order_id":"x"}');
     const calls = [call('lookup_order', args, '__proto__'), call(evil, { [evil]: evil }, evil)];
-    const { status, session, stdout, stderr } = await lived({ rounds: [{ calls }], end: { answer: evil } });
+    const { status, session, stdout, stderr } = await runSession({
+      rounds: [{ calls }],
+      end: { answer: evil },
+    });
     expect(status).toBe(0);
     expect(JSON.stringify(session.settled[0]?.tool_req)).toBe(JSON.stringify(calls[0]));
     expect(session.settled[1]).toMatchObject({ kind: 'error_event', tool_req: calls[1] });

@@ -167,13 +167,13 @@ describe.concurrent('row 25: the key', () => {
     '-o %s -v --save: is in no output, also if the platform repeats it',
     async output => {
       await using tool = await startPeer('plain');
-      const told = `your key ${KEY} is fine`;
-      const rounds = [{ calls: [call('echo', { text: told }, 'a'), call('fail', {}, 'b')] }];
+      const text = `your key ${KEY} is fine`;
+      const rounds = [{ calls: [call('echo', { text }, 'a'), call('fail', {}, 'b')] }];
       await using platform = await startPlatform({
         key: KEY,
         rounds,
-        posts: { 1: { status: 429, headers: { 'retry-after': '0', 'x-echo': KEY }, body: { detail: told } } },
-        end: { answer: told },
+        posts: { 1: { status: 429, headers: { 'retry-after': '0', 'x-echo': KEY }, body: { detail: text } } },
+        end: { answer: text },
       });
       const saved = folder.file(`${output}.ndjson`);
       const args = ['--tool', tool.url, '-o', output, '-v', '--save', saved];
@@ -184,7 +184,7 @@ describe.concurrent('row 25: the key', () => {
       expect(transcript).toContain('"purpose":"tool_results"');
       expect(transcript).toContain('"purpose":"invocation"');
       for (const line of transcript.trimEnd().split('\n')) JSON.parse(line);
-      expect((await platform.session()).settled[0]).toMatchObject({ result: told });
+      expect((await platform.session()).settled[0]).toMatchObject({ result: text });
     },
   );
 

@@ -43,9 +43,9 @@ describe.concurrent('changes', () => {
   it.each(['from_index=-1', 'from_index=x', 'limit=0', 'wait_for_seconds=soon', 'include_events=maybe'])(
     '%s is refused, with the name of the parameter',
     async query => {
-      const told = await (await mock.fresh()).ask(`/changes?${query}`);
-      expect(told.status).toBe(422);
-      expect(detailsIn(told).map(({ loc }) => loc)).toEqual([['query', query.split('=')[0]]]);
+      const answer = await (await mock.fresh()).ask(`/changes?${query}`);
+      expect(answer.status).toBe(422);
+      expect(detailsIn(answer).map(({ loc }) => loc)).toEqual([['query', query.split('=')[0]]]);
     },
   );
 });
@@ -168,7 +168,7 @@ describe('hostile requests', () => {
       await using mock = await startScript({ session: { rounds: [{ calls: [call('a')] }] } });
       const body = `\ufeff{"kind":"tool_result","tool_req":${JSON.stringify(call('a'))},"result":{"k":1,"k":2,"n":9007199254740993}}`;
       expect((await mock.known().results(body)).status).toBe(202);
-      const said = await mock.says(/9007199254740993/);
+      const said = await mock.printsToStderr(/9007199254740993/);
       expect(said).toMatch(/the key "k" occurs twice/);
       expect(said).toMatch(/byte-order mark/);
     });

@@ -61,7 +61,7 @@ describe.concurrent('the command', () => {
       return [url, key, session] as const;
     };
     const env = { API_KEY: 'from-the-env' };
-    const [one, other, told, inherited] = await Promise.all([
+    const [one, other, given, inherited] = await Promise.all([
       shown(),
       shown(),
       shown({ args: ['--key', 'from-the-option'], env }),
@@ -73,7 +73,7 @@ describe.concurrent('the command', () => {
       expect.stringMatching(/^\S+$/),
     ]);
     expect(other[1]).not.toBe(one[1]);
-    expect([told[1], inherited[1]]).toEqual(['from-the-option', 'from-the-env']);
+    expect([given[1], inherited[1]]).toEqual(['from-the-option', 'from-the-env']);
   });
 
   it('the key is printed on stderr only if it is random, and not with -q', async () => {

@@ -112,9 +112,9 @@ describe.concurrent('409', () => {
     ['what is not JSON', '{', 422],
   ])('the session is over: %s', async (_, body, status) => {
     const session = await finished();
-    const told = await session.results(body);
-    expect(told.status).toBe(status);
-    expect(told.json).toEqual({ detail: status === 409 ? expect.any(String) : expect.any(Array) });
+    const answer = await session.results(body);
+    expect(answer.status).toBe(status);
+    expect(answer.json).toEqual({ detail: status === 409 ? expect.any(String) : expect.any(Array) });
   });
 
   it('a stopped session', async () => {
@@ -138,9 +138,9 @@ describe.concurrent('422: an unknown tool_req.id', () => {
     ['null, for a call that has an id', success({ ...A, id: null }), BARE, null],
   ])('%s: the field is named, and nothing is applied', async (_, body, loc, input) => {
     const session = await mock.fresh();
-    const told = await session.results(body);
-    expect(told.status).toBe(422);
-    expect(detailsIn(told)).toEqual([{ type: expect.any(String), loc, msg: expect.any(String), input }]);
+    const answer = await session.results(body);
+    expect(answer.status).toBe(422);
+    expect(detailsIn(answer)).toEqual([{ type: expect.any(String), loc, msg: expect.any(String), input }]);
     expect(await session.pending()).toEqual(ALL);
   });
 });
@@ -179,17 +179,17 @@ describe.concurrent('422: an invalid body', () => {
     ['a batch with one that is wrong', batch(success(A), errorless), ['body', 'results', 1, 'error']],
   ])('%s: the place is named, and nothing is applied', async (_, body, loc) => {
     const session = await mock.fresh();
-    const told = await session.results(body);
-    expect(told.status).toBe(422);
-    expect(detailsIn(told).map(detail => detail.loc)).toEqual([loc]);
-    expect(told.body.length).toBeLessThan(2_000);
+    const answer = await session.results(body);
+    expect(answer.status).toBe(422);
+    expect(detailsIn(answer).map(detail => detail.loc)).toEqual([loc]);
+    expect(answer.body.length).toBeLessThan(2_000);
     expect(await session.pending()).toEqual(ALL);
   });
 
   it('all errors are reported at once', async () => {
     const session = await mock.fresh();
-    const told = await session.results(batch({ ...failure(A), error: 1, origin: 2 }, 7, errorless));
-    const places = detailsIn(told).map(({ loc }) => loc.slice(2).join('.'));
+    const answer = await session.results(batch({ ...failure(A), error: 1, origin: 2 }, 7, errorless));
+    const places = detailsIn(answer).map(({ loc }) => loc.slice(2).join('.'));
     expect(places).toEqual(['0.error', '0.origin', '1', '2.error']);
   });
 });
@@ -252,17 +252,17 @@ describe('switches of a script', () => {
       [malformed, ['body', 'results', 1, 'tool_req']],
     ])('each: valid results of a refused batch are applied (%#)', async (body, loc) => {
       const session = await sessionWith({ batch: 'each' });
-      const told = await session.results(body);
-      expect(told.status).toBe(422);
-      expect(detailsIn(told).map(detail => detail.loc)).toEqual([loc]);
+      const answer = await session.results(body);
+      expect(answer.status).toBe(422);
+      expect(detailsIn(answer).map(detail => detail.loc)).toEqual([loc]);
       expect((await session.results(success(B, 'x'))).status).toBe(202);
       expect(await session.changes()).toMatchObject({ status: 'completed', answer: 'first and x' });
     });
 
     it('each: a refused result can let the agent go on', async () => {
       const session = await sessionWith({ batch: 'each' });
-      const told = await session.results(batch(success(UNKNOWN), success(B, 2), success(A, 1)));
-      expect(told.status).toBe(422);
+      const answer = await session.results(batch(success(UNKNOWN), success(B, 2), success(A, 1)));
+      expect(answer.status).toBe(422);
       expect(await session.changes()).toMatchObject({ status: 'completed', answer: '1 and 2' });
     });
   });
@@ -297,13 +297,13 @@ describe('switches of a script', () => {
       '%s: lenient accepts it with a note, exact refuses it and names the field',
       async (_, tool_req, field) => {
         const lenient = await sessionWith();
-        const said = (await mockWith({})).said().length;
+        const said = (await mockWith({})).stderr().length;
         expect((await lenient.results(failure(tool_req))).status).toBe(202);
-        await (await mockWith({})).says(new RegExp(`\\b${field}\\b`), said);
+        await (await mockWith({})).printsToStderr(new RegExp(`\\b${field}\\b`), said);
         const exact = await sessionWith({ tool_req: 'exact' });
-        const told = await exact.results(failure(tool_req));
-        expect(told.status).toBe(422);
-        expect(detailsIn(told).map(({ loc }) => loc)).toEqual([['body', 'tool_req', field]]);
+        const answer = await exact.results(failure(tool_req));
+        expect(answer.status).toBe(422);
+        expect(detailsIn(answer).map(({ loc }) => loc)).toEqual([['body', 'tool_req', field]]);
         expect((await exact.results(success(A))).status).toBe(202);
       },
     );

@@ -16,7 +16,7 @@ export type Surroundings = Pick<Terminal, 'stdin' | 'stdout' | 'stderr' | 'env' 
 export interface CommandHere {
   /** What the process would end with. */
   readonly status: Promise<number>;
-  /** As one signal that asks to end, told to no one else in this process; a second one would end us all, and is kept back. */
+  /** As one signal that asks to end. Nothing else in this process receives it; a second one would end the process, and is held back. */
   signal(name: EndingSignal): void;
 }
 

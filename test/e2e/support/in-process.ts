@@ -14,13 +14,13 @@ export function runHere(args: readonly string[], options?: RunOptions): Promise<
   return startHere(args, options).ended;
 }
 
-/** A program that runs, and can be listened to meanwhile. */
+/** A running program. */
 export interface Here extends Pick<CommandHere, 'signal'> {
-  /** What it said on each stream, so far. */
-  told(): string;
-  said(): string;
-  /** Waits until it says this, on stdout or stderr; gives the first group, else all that fits. */
-  says(what: RegExp): Promise<string>;
+  /** The text on each stream so far. */
+  stdout(): string;
+  stderr(): string;
+  /** Waits until stdout or stderr matches; returns the first group, or the whole match. */
+  prints(what: RegExp): Promise<string>;
   /** What Ctrl-C sends. */
   interrupt(): void;
   readonly ended: Promise<Ended>;
@@ -38,16 +38,16 @@ export function startHere(
     env: { PATH: process.env['PATH'], HOME: '/nonexistent', NO_COLOR: '1', ...env },
     cwd,
   });
-  const said = () => ({ bytes: stdout.bytes(), stdout: stdout.text(), stderr: stderr.text() });
+  const soFar = () => ({ bytes: stdout.bytes(), stdout: stdout.text(), stderr: stderr.text() });
   return {
-    told: stdout.text,
-    said: stderr.text,
-    says: what =>
+    stdout: stdout.text,
+    stderr: stderr.text,
+    prints: what =>
       eventually(`${what}, not just: ${stdout.text().slice(-2_000)}`, () => {
         const found = what.exec(stdout.text() + stderr.text());
         return found ? (found[1] ?? found[0]) : undefined;
       }),
-    ended: status.then(ended => ({ status: ended, ...said() })),
+    ended: status.then(ended => ({ status: ended, ...soFar() })),
     signal,
     interrupt: () => signal('SIGINT'),
   };

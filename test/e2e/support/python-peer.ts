@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 
-const toldSchema = z.tuple([z.number()], z.unknown());
+const answerSchema = z.tuple([z.number()], z.unknown());
 
 /** A peer on Python's standard library that is asked many things, side by side: to start one takes longer than what it is asked. */
 export interface PythonPeer {
@@ -20,10 +20,10 @@ export function startPythonPeer(file: string, env: Readonly<Record<string, strin
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { ...process.env, ...env },
   });
-  const waiting: ((said: unknown[]) => void)[] = [];
+  const waiting: ((answer: unknown[]) => void)[] = [];
   createInterface(child.stdout).on('line', line => {
-    const [number, ...said] = toldSchema.parse(JSON.parse(line));
-    waiting[number]?.(said);
+    const [number, ...answer] = answerSchema.parse(JSON.parse(line));
+    waiting[number]?.(answer);
   });
   return {
     ask: (...words) =>

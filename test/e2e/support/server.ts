@@ -8,13 +8,13 @@ import { type Ended, type RunOptions, start } from './program.js';
 /** A running server whose output is piped. */
 export interface ServerHere extends AsyncDisposable {
   /** All of stderr so far. */
-  said(): string;
+  stderr(): string;
   /** Waits until stderr matches, from `since` on. */
-  says(what: RegExp, since?: number): Promise<string>;
+  printsToStderr(what: RegExp, since?: number): Promise<string>;
   /** Stdout after the ready line, so far. */
-  told(): string;
+  stdout(): string;
   /** Waits until that stdout matches. */
-  tells(what: RegExp | string): Promise<string>;
+  printsToStdout(what: RegExp | string): Promise<string>;
   /** Ends it. SIGTERM by default. */
   stop(signal?: EndingSignal): Promise<Ended>;
   readonly ended: Promise<Ended>;
@@ -41,15 +41,15 @@ export function serverCommand<Ready extends object, More extends object>(
     over.catch(() => {});
     const line = await Promise.race([over, eventually('the ready line', () => /^.*(?=\n)/.exec(out())?.[0])]);
     const ready = readySchema.parse(JSON.parse(line));
-    const told = () => out().slice(line.length + 1);
+    const stdout = () => out().slice(line.length + 1);
     return {
       ...ready,
       ...more(ready),
       ended,
-      said: err,
-      told,
-      says: (what: RegExp, since = 0) => matching('stderr', () => err().slice(since), what),
-      tells: (what: RegExp | string) => matching('stdout', told, what),
+      stderr: err,
+      stdout,
+      printsToStderr: (what: RegExp, since = 0) => matching('stderr', () => err().slice(since), what),
+      printsToStdout: (what: RegExp | string) => matching('stdout', stdout, what),
     };
   };
   return {
@@ -72,13 +72,13 @@ export function serverCommand<Ready extends object, More extends object>(
     },
     /** In this process: for tests that are about what is served, and not about the process. */
     async startHere(args: readonly string[] = [], options?: RunOptions): Promise<Ready & More & ServerHere> {
-      const { told, said, signal: send, ended } = startHere([...words, ...args], options);
+      const { stdout, stderr, signal: send, ended } = startHere([...words, ...args], options);
       const stop = (signal: EndingSignal = 'SIGTERM') => {
         send(signal);
         return ended;
       };
       return {
-        ...(await up(told, said, ended)),
+        ...(await up(stdout, stderr, ended)),
         stop,
         async [Symbol.asyncDispose]() {
           await stop();

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
 import * as z from 'zod';
-import { lived } from '../../peers/client/session.mjs';
+import { runSession } from '../../peers/client/session.mjs';
 import { type PythonPeer, startPythonPeer } from './python-peer.js';
 
 const pendingSchema = z.looseObject({ tool_name: z.string(), id: z.string().nullish() });
@@ -60,7 +60,7 @@ export function sessionClients(): (name: ClientName, place: SessionPlace) => Pro
   });
   afterAll(() => python.stop());
   const clients = {
-    node: (base: string, asked: string, key: string) => lived({ base, asked, key }),
+    node: (base: string, asked: string, key: string) => runSession({ base, asked, key }),
     python: async (base: string, asked: string, key: string) => (await python.ask(base, asked, key))[0],
   };
   return async (name, { url, key = '', id = 'new' }) =>
@@ -81,7 +81,7 @@ export function postsOf({
     .map(({ body, status, answer }) => ({ body, status, answer }));
 }
 
-/** The states that the events told, one after the other, with the names of the calls that were pending. */
+/** The states in these events, in order, with the names of the pending calls. */
 export function statesOf({ events }: Pick<ClientOutcome, 'events'>): string[] {
   return events
     .filter(({ type }) => type === 'ActiveStateChangeEvent')

@@ -13,7 +13,7 @@ export interface Asked {
   readonly body?: unknown;
 }
 
-export interface Told extends HttpAnswer {
+export interface JsonAnswer extends HttpAnswer {
   /** The body, parsed; null where it is not JSON. */
   readonly json: unknown;
 }
@@ -22,9 +22,9 @@ export interface Told extends HttpAnswer {
 export interface Session {
   readonly id: string;
   /** @param path below the session's own */
-  ask(path: string, asked?: Asked): Promise<Told>;
-  post(path: string, body?: unknown): Promise<Told>;
-  results(body: unknown): Promise<Told>;
+  ask(path: string, asked?: Asked): Promise<JsonAnswer>;
+  post(path: string, body?: unknown): Promise<JsonAnswer>;
+  results(body: unknown): Promise<JsonAnswer>;
   changes(query?: string): Promise<Changes>;
   status(): Promise<string>;
   /** The calls that are pending, by the latest event that tells. */
@@ -33,8 +33,8 @@ export interface Session {
 
 interface Sessions {
   /** @param path below `/api/v2/sessions` */
-  ask(path: string, asked?: Asked): Promise<Told>;
-  create(body?: unknown, headers?: Asked['headers']): Promise<Told>;
+  ask(path: string, asked?: Asked): Promise<JsonAnswer>;
+  create(body?: unknown, headers?: Asked['headers']): Promise<JsonAnswer>;
   /** A session that plays the script anew. */
   fresh(): Promise<Session>;
   /** The one of the ready line, or another one. */
@@ -89,7 +89,7 @@ function sessionOf(api: Sessions['ask'], id: string): Session {
 }
 
 /** One request, a GET by default; what is neither text nor bytes is sent as JSON. */
-export async function askJson(url: string, { method = 'GET', headers, body }: Asked): Promise<Told> {
+export async function askJson(url: string, { method = 'GET', headers, body }: Asked): Promise<JsonAnswer> {
   const isRaw = typeof body === 'string' || body instanceof Uint8Array;
   const raw = body === undefined ? '' : isRaw ? body : JSON.stringify(body);
   const answer = await ask(url, { method, body: raw, ...(headers && { headers }) });

@@ -24,18 +24,18 @@ const refusalSchema = z.object({
   ),
 });
 
-interface Told {
+interface WithJson {
   readonly json: unknown;
 }
 
 export type Changes = z.infer<typeof changesSchema>;
 
 /** @throws where it is not an answer to `changes`. */
-export function readChanges({ json }: Told): Changes {
+export function readChanges({ json }: WithJson): Changes {
   return changesSchema.parse(json);
 }
 
-export function readStatus({ json }: Told): string {
+export function readStatus({ json }: WithJson): string {
   return z.object({ status: z.string() }).parse(json).status;
 }
 
@@ -45,12 +45,12 @@ export function statesIn({ new_events }: Changes): z.infer<typeof stateSchema>[]
 }
 
 /** The id of the session that was created. @throws where none was. */
-export function idIn({ json }: Told): string {
+export function idIn({ json }: WithJson): string {
   return z.object({ id: z.string() }).parse(json).id;
 }
 
 /** What a 422 says is wrong. @throws where it says nothing of the kind. */
-export function detailsIn({ json }: Told): z.infer<typeof refusalSchema>['detail'] {
+export function detailsIn({ json }: WithJson): z.infer<typeof refusalSchema>['detail'] {
   return refusalSchema.parse(json).detail;
 }
 

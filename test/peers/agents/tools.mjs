@@ -64,7 +64,7 @@ export async function openTools() {
       await Promise.race(waiting.map(hasNew));
       return take(newEvents().slice(0, 1))[0];
     },
-    /** @param count how many servers are told, the first ones */
+    /** @param count the number of servers that get a notice, from the first on */
     async close(count = bases.length) {
       await Promise.all(bases.slice(0, count).map(base => runtime.closeThread(base, groupId)));
       runtime.close();

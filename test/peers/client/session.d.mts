@@ -1,5 +1,5 @@
-/** What `session-client.mjs` is reported by its words and its environment. */
-export function lived(told: {
+/** The options of `session-client.mjs`: its arguments and its environment. */
+export function runSession(options: {
   readonly base: string;
   readonly asked?: string;
   readonly key?: string;

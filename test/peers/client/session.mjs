@@ -122,8 +122,8 @@ function accepted(answer, what, others = []) {
 
 const SETTLED = ['completed', 'timed_out', 'interrupted', 'failed', 'idle'];
 
-/** Goes through a session to its end; `new` creates one. What it then says of it. */
-export async function lived({ base, asked = 'new', key = '', waitSeconds = '20' }) {
+/** Runs a session to its end (`new` creates one) and returns its outcome. */
+export async function runSession({ base, asked = 'new', key = '', waitSeconds = '20' }) {
   const wire = new Wire(base.replace(/\/+$/, ''), key);
   const outcome = {
     session: null,

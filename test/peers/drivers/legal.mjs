@@ -168,7 +168,7 @@ const BEHAVIOUR = {
   }),
   'is-silent-about-canceled-calls': doing(CANCELS, {
     async cancelCall(call) {
-      if (call.state === 'pending') call.state = 'subscribed'; // the model is told only of pending ones
+      if (call.state === 'pending') call.state = 'subscribed'; // only pending calls are reported to the model
       await super.cancelCall(call);
     },
   }),

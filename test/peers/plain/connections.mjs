@@ -24,7 +24,7 @@ async function postBy(agent, { url, headers, body }) {
   return answer.statusCode;
 }
 
-/** No body of an answer to a callback says this, so the bodies need not be told apart. */
+/** No body of an answer to a callback says this, so no code distinguishes the bodies. */
 const STATUS_LINE = /HTTP\/1\.\d (\d{3}) [^\n]*\n/;
 
 /** One connection on which no message waits for the answer to the one before (RFC 9112, 9.3.2). */

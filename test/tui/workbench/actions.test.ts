@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Sent, Server } from '../../../src/tui/workbench/model.js';
 import { call, denied, eventsOf, INVOCATION, KEY, type Moment, resultArrives } from '../../events/build.js';
-import { readyServer, toolOf } from './support/bench.js';
 import { DROP, EDIT, onCalls, openSession } from './support/open-session.js';
+import { readyServer, toolOf } from './support/set-up-workbench.js';
 
 const filled = { operation: 'edit_file', arguments: () => ({ path: 'x' }) };
 const FAULTS: Sent = { kind: 'invalid', faults: [{ path: '$.path', message: 'is too short' }] };
@@ -93,7 +93,7 @@ describe('a user who went elsewhere stays there, and gets a message', () => {
       leg: 'o',
       calls: ['call_other'],
     }));
-    session.tell([...others, ...settled]);
+    session.emit([...others, ...settled]);
     session.press('<escape>', 'c', 'r', ...keys);
     await session.answers({ kind: 'sent', key: 'call_other' });
     expect(session.sees()).toMatch(seen);
@@ -287,7 +287,7 @@ describe('typed text is kept', () => {
 
   test('while a call is edited meanwhile, and in that', () => {
     const session = openSession();
-    session.tell(settled);
+    session.emit(settled);
     session.press('<enter>', 'a', '<escape>', 'c', 'e');
     expect(session.sees()).toMatch(/^❯ path\* {2}src\/main\.rs /m);
     session.press('Z', '<escape>', 't', '<enter>');
@@ -298,7 +298,7 @@ describe('typed text is kept', () => {
 
   test('until it is sent: editing a call again starts from the call', async () => {
     const session = openSession({ controls: { run: async () => ({ kind: 'sent', key: KEY }) } });
-    session.tell(settled);
+    session.emit(settled);
     session.press('c', 'e', 'Z', '<ctrl-r>');
     await session.settles();
     expect(session.sees()).toContain('[Calls 1]');
@@ -309,7 +309,7 @@ describe('typed text is kept', () => {
 
 test('Esc returns to where the form was opened', () => {
   const session = openSession();
-  session.tell(settled);
+  session.emit(settled);
   session.press('c', 'e', '<escape>');
   expect(session.sees()).toContain('[Calls 1]');
   session.press('t', '<enter>', '<escape>');

@@ -15,7 +15,7 @@ import {
   RESULT,
 } from '../../events/build.js';
 import { words } from '../../support/words.js';
-import { PATCH, settled } from './support/moments.js';
+import { PATCH, settled } from './support/call-events.js';
 import { openSession, withoutStyle } from './support/open-session.js';
 
 const SIZES = [
@@ -86,7 +86,7 @@ describe('any keys and any events', () => {
         const session = openSession({ opened: ['b.ndjson'] });
         const coming = COMING.values();
         for (const [key, size] of steps) {
-          if (key === null) session.tell(coming.next().value ?? []);
+          if (key === null) session.emit(coming.next().value ?? []);
           else session.press(key);
           session.clock.advance(70);
           const rows = session.draw(size);
@@ -112,7 +112,7 @@ describe('any keys and any events', () => {
       ['<tab>', /^❯ .*edit_file/m],
     ];
     const session = openSession();
-    session.tell(settled);
+    session.emit(settled);
     for (const [key, focused] of places) {
       session.press(key);
       expect(session.sees(size)).toMatch(focused);

@@ -59,7 +59,7 @@ test('a pending call has its steps so far; the last one is what it waits for', (
   );
   session.press('2');
   expect(session.sees()).toMatch(/… waiting for the result/);
-  session.tell(resultArrives());
+  session.emit(resultArrives());
   expect(session.sees()).not.toContain('waiting');
 });
 
@@ -159,7 +159,7 @@ test('Wire shows an answer below its own request, also if it is read after every
   const session = onCalls([]);
   session.press('3');
   for (const fact of facts) {
-    session.tell([fact]);
+    session.emit([fact]);
     session.sees(LARGE);
   }
   const seen = session.sees({ columns: 120, rows: 120 });
@@ -196,7 +196,7 @@ test('a large body is made safe once, however many events follow', () => {
   session.press('3');
   session.sees(LARGE);
   const before = readings;
-  session.tell([...acknowledged(), ...resultArrives()]);
+  session.emit([...acknowledged(), ...resultArrives()]);
   session.sees(LARGE);
   expect(readings).toBe(before);
 });
@@ -224,7 +224,7 @@ describe('Problems', () => {
   test('later events are judged too', async () => {
     const session = onCalls([...sent, ...resultArrives({}, { status: 200 })]);
     await judged(session, /✓ no problems/);
-    session.tell(arrives({ ...RESULT, text: 'other' }, { leg: 'b2', status: 200 }));
+    session.emit(arrives({ ...RESULT, text: 'other' }, { leg: 'b2', status: 200 }));
     await judged(session, /^Failed\n✗ TOOL-ONCE {2}MUST/m);
   });
 });

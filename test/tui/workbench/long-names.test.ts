@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { acknowledged, call, INVOCATION, resultArrives } from '../../events/build.js';
-import { readyServer, toolOf } from './support/bench.js';
 import { openSession } from './support/open-session.js';
+import { readyServer, toolOf } from './support/set-up-workbench.js';
 
 const NAME = 'rename_symbol_across_the_whole_workspace_and_its_vendors';
 const ID = `call_${'0123456789abcdef'.repeat(2)}`;
@@ -20,7 +20,7 @@ function longNamed() {
     servers: [{ ...server, about: `https://tools.internal.example.com/${ID}/v2` }],
     opened: [`${ID}-of-the-nightly-run-on-the-big-machine.ndjson`],
   });
-  session.tell(FACTS);
+  session.emit(FACTS);
   return session;
 }
 

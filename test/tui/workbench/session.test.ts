@@ -13,9 +13,9 @@ import {
   RESULT,
   resultArrives,
 } from '../../events/build.js';
-import { readyServer } from './support/bench.js';
-import { pending, settled } from './support/moments.js';
+import { pending, settled } from './support/call-events.js';
 import { EDIT, onCalls, openSession } from './support/open-session.js';
+import { readyServer } from './support/set-up-workbench.js';
 
 const asking = [...pending, ...arrives(CHOICE)];
 /** The same of another call. */
@@ -43,7 +43,7 @@ describe('from the tools to a call', () => {
     await session.settles();
     expect(session.sees()).toMatch(/^❯ path\*.*\n {4}✗ is too short$/m);
     expect(session.sees()).toMatch(/Press Ctrl-T to send them\s+as\s+they\s+are\./);
-    session.tell(pending);
+    session.emit(pending);
     session.press('<ctrl-t>');
     await session.settles();
     expect(session.sees()).toContain('[Calls 1, 1 running]');
@@ -336,11 +336,11 @@ test('q names once what would be canceled; the warning is valid for a while, and
   expect(session.sees()).not.toContain(WARNING);
   session.press('q');
   expect(session.sees()).toContain(`A call is ${WARNING}`);
-  session.tell(otherCall(call()));
+  session.emit(otherCall(call()));
   session.press('q');
   expect(session.asked).toEqual([]);
   expect(session.sees()).toContain(`2 calls are ${WARNING}`);
-  session.tell(resultArrives({ subscription: true }));
+  session.emit(resultArrives({ subscription: true }));
   session.press('q');
   expect(session.asked).toEqual(['quit']);
 });
@@ -352,7 +352,7 @@ describe('navigation', () => {
     ['a call that is read', ['c', '<enter>'], 'READING'],
   ])('? begins with the keys of %s, and the last row says how to scroll and close it', (_, keys, title) => {
     const session = openSession();
-    session.tell(settled);
+    session.emit(settled);
     session.press(...keys, '?');
     const rows = session.sees().split('\n');
     expect(rows[2]).toBe(title);
@@ -407,7 +407,7 @@ describe('navigation', () => {
     session.press('/');
     session.typed('drop\r');
     expect(session.sees()).toMatch(/^❯ {3}drop_table/m);
-    session.tell(settled);
+    session.emit(settled);
     session.press('c', '<enter>', '/');
     session.typed('now\r');
     expect(session.sees()).toContain('match 1 of 1 on line');

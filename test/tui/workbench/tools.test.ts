@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Server } from '../../../src/tui/workbench/model.js';
 import { expectCpuBelow } from '../../support/cpu-ms.js';
-import { readyServer, toolOf } from './support/bench.js';
 import { EDIT, openSession } from './support/open-session.js';
+import { readyServer, toolOf } from './support/set-up-workbench.js';
 
 const LOADING: Server = { ...readyServer([]), about: 'slow.example', state: { kind: 'loading' } };
 const OTHER = { ...readyServer([toolOf('other_file', { inputSchema: EDIT.inputSchema })]), id: 's2' };

@@ -96,7 +96,13 @@ interface Pending {
 }
 
 function frontOf(tool: string, twist: Twist) {
-  const { toolset = same, answers, acknowledged: told = as, invocation = same, delivers = deliver } = twist;
+  const {
+    toolset = same,
+    answers,
+    acknowledged: statusOf = as,
+    invocation = same,
+    delivers = deliver,
+  } = twist;
   const { isGone = () => false } = twist;
   const pending: Pending[] = [];
 
@@ -124,7 +130,7 @@ function frontOf(tool: string, twist: Twist) {
     const { promise: acknowledged, resolve } = deferred<void>();
     const passed = path === '/invoke' ? redirected(body, own, acknowledged) : body;
     const { status, said } = await posted(tool + path, passed);
-    response.writeHead(path === '/invoke' ? await told(status) : status).end(said, resolve);
+    response.writeHead(path === '/invoke' ? await statusOf(status) : status).end(said, resolve);
   }
 
   /** With a callback URL here in place of the runtime's. */

@@ -4,7 +4,7 @@ import type { Moment } from '../../../events/build.js';
 import { fakeClock } from '../../../support/fake-clock.js';
 import { drawn } from '../../drawn.js';
 import { press } from '../form/support/pressing.js';
-import { type BenchOptions, openBench, readyServer, toolOf } from './bench.js';
+import { readyServer, type SetupOptions, setUpWorkbench, toolOf } from './set-up-workbench.js';
 
 const USUAL: Size = { columns: 80, rows: 24 };
 const SGR = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m`, 'g');
@@ -17,17 +17,17 @@ export const EDIT = toolOf('edit_file', {
 export const DROP = toolOf('drop_table', { annotations: { destructive: true } });
 
 /** A session without a terminal: keys by their names, frames as text. */
-export function openSession(options: BenchOptions = {}) {
+export function openSession(options: SetupOptions = {}) {
   const clock = fakeClock();
-  const bench = openBench({ servers: [readyServer([EDIT, DROP])], clock, ...options });
-  const session = new Workbench(bench.options, () => {});
-  bench.log.subscribe(event => session.event(event));
+  const setup = setUpWorkbench({ servers: [readyServer([EDIT, DROP])], clock, ...options });
+  const session = new Workbench(setup.options, () => {});
+  setup.log.subscribe(event => session.event(event));
   session.changed();
   const draw = (size: Size) => drawn(session, size);
   const frame = (size: Size) => draw(size).map(withoutStyle);
   session.frame(USUAL);
   return {
-    ...bench,
+    ...setup,
     clock,
     draw,
     /** What is read on a screen of the usual size. */
@@ -39,8 +39,8 @@ export function openSession(options: BenchOptions = {}) {
       }
     },
     /** The model is another one. */
-    changes(change: Partial<typeof bench.model>) {
-      Object.assign(bench.model, change);
+    changes(change: Partial<typeof setup.model>) {
+      Object.assign(setup.model, change);
       session.changed();
     },
     typed: (text: string) => session.press(press(text)),
@@ -50,9 +50,9 @@ export function openSession(options: BenchOptions = {}) {
 }
 
 /** One with these facts, on the page of calls. */
-export function onCalls(facts: readonly Moment[], options: BenchOptions = {}) {
+export function onCalls(facts: readonly Moment[], options: SetupOptions = {}) {
   const session = openSession(options);
-  session.tell(facts);
+  session.emit(facts);
   session.press('c');
   return session;
 }

@@ -42,14 +42,14 @@ export async function writeTranscript(
   await writeFile(path, lines.map(line => (typeof line === 'string' ? line : [...line].join(''))).join('\n'));
 }
 
-export interface Bench extends Engine, AsyncDisposable, Pick<Run, 'log' | 'about'> {
+export interface StartedEngine extends Engine, AsyncDisposable, Pick<Run, 'log' | 'about'> {
   /** Opens the server that the headers belong to. Returns its id. */
   open(target: Parameters<Engine['open']>[0]): string;
   /** Opens the server at a URL, and waits for its toolset. Returns its id. */
   ready(url: string): Promise<string>;
   close(): Promise<void>;
   /** Returns the text written to the terminal. */
-  told(): string;
+  output(): string;
   /** Resolves once the server is in this state. */
   stands<K extends Server['state']['kind']>(
     id: string,
@@ -62,8 +62,8 @@ export interface Bench extends Engine, AsyncDisposable, Pick<Run, 'log' | 'about
   readonly quits: readonly string[];
 }
 
-/** The workbench of a bench, without a terminal. */
-export function openWorkbench({ model, controls }: Bench) {
+/** The screen of an engine, without a terminal. */
+export function openWorkbench({ model, controls }: StartedEngine) {
   const supports = new Set(['text', 'diff']);
   const session = new Workbench(
     { model, controls, clock: systemClock, level: 0, supports, start: {} },
@@ -75,8 +75,8 @@ export function openWorkbench({ model, controls }: Bench) {
   };
 }
 
-/** A workbench without a screen. */
-export function startBench({
+/** The engine of a workbench, without a screen. */
+export function startEngine({
   cwd = '/nonexistent',
   home = cwd,
   env = {},
@@ -89,11 +89,11 @@ export function startBench({
   readonly env?: Record<string, string>;
   readonly headers?: Record<string, string>;
   readonly consent?: Consent;
-} = {}): Bench {
-  let told = '';
+} = {}): StartedEngine {
+  let text = '';
   const stdout = new Writable({
     write(chunk, _, done) {
-      told += String(chunk);
+      text += String(chunk);
       done();
     },
   });
@@ -108,7 +108,7 @@ export function startBench({
   const { model, controls } = engine;
   const exchangeOf = (key: string) => model.sources[0]?.callLog.history.exchanges.get(key);
   const open = (target: Parameters<Engine['open']>[0]) => engine.open(target, headers);
-  const stands: Bench['stands'] = (id, kind) => {
+  const stands: StartedEngine['stands'] = (id, kind) => {
     type Wanted = Extract<Server['state'], { kind: typeof kind }>;
     const isWanted = (state: Server['state'] | undefined): state is Wanted => state?.kind === kind;
     return eventually(`${id} is ${kind}: ${JSON.stringify(model.servers)}`, () => {
@@ -129,7 +129,7 @@ export function startBench({
     about: run.about,
     close: () => run.stop(),
     quits,
-    told: () => told,
+    output: () => text,
     async call(server, operation, args = {}) {
       const draft = { server, operation, arguments: args };
       const sent = await controls.run(draft, { validates: true });

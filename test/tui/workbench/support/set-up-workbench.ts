@@ -23,7 +23,7 @@ export function toolOf(name: string, fields: Partial<Tool> = {}): Tool {
   return { name, description: `What ${name} does`, inputSchema: { type: 'object' }, ...fields };
 }
 
-/** A server that has told what it offers. */
+/** A server with these tools. */
 export function readyServer(tools: readonly Tool[], fields: Partial<Ready['toolset']> = {}): Server {
   const toolset = {
     name: 'workshop',
@@ -36,7 +36,7 @@ export function readyServer(tools: readonly Tool[], fields: Partial<Ready['tools
   return { id: 's1', about: 'http://127.0.0.1:3001', isConfigured: false, state };
 }
 
-export interface BenchOptions {
+export interface SetupOptions {
   readonly servers?: readonly Server[];
   readonly recent?: readonly string[];
   readonly controls?: Partial<Controls>;
@@ -51,8 +51,8 @@ export interface BenchOptions {
   readonly opened?: readonly string[];
 }
 
-/** What a session looks at and can do, all of it made up: events are reported, and what is asked for is only noted. */
-export function openBench({ clock = fakeClock(), level = 0, start = {}, ...more }: BenchOptions = {}) {
+/** The model and the controls of a workbench, made up: a test emits events; actions are only noted in `asked`. */
+export function setUpWorkbench({ clock = fakeClock(), level = 0, start = {}, ...more }: SetupOptions = {}) {
   const log = createLog(clock.now);
   const callLog = new CallLog();
   log.subscribe(callLog.apply);
@@ -84,23 +84,23 @@ export function openBench({ clock = fakeClock(), level = 0, start = {}, ...more 
   };
   return {
     ...{ log, model, asked, options },
-    /** Facts that happen now, each told once. */
-    tell(facts: readonly Fact[]) {
+    /** Emits these facts now. */
+    emit(facts: readonly Fact[]) {
       for (const fact of facts) log.emit({ ...fact });
     },
   };
 }
 
-/** What was asked for, in words: `cancel call_1`. */
+/** Notes each action in words: `cancel call_1`. */
 function notingControls(asked: string[], reopen: (name: string) => void): Controls {
   const note = (...words: readonly unknown[]) => void asked.push(words.map(wordOf).join(' '));
   const done = (what: string): ActionResult => ({ text: `${what}: done`, isBad: false });
-  const told = <Came>(came: Came, ...words: readonly unknown[]): Came => {
+  const noted = <Came>(came: Came, ...words: readonly unknown[]): Came => {
     note(...words);
     return came;
   };
   return {
-    open: target => told({ server: 's1' }, 'open', target),
+    open: target => noted({ server: 's1' }, 'open', target),
     load: server => note('load', server),
     restart: server => note('restart', server),
     remove: server => note('remove', server),
@@ -109,18 +109,18 @@ function notingControls(asked: string[], reopen: (name: string) => void): Contro
       note('run', operation, args, ...(validates ? [] : ['unchecked']));
       return { kind: 'refused', reason: 'no one is there' };
     },
-    decline: async ({ operation }) => told(done('decline'), 'decline', operation),
-    answer: (...words) => told(null, 'answer', ...words),
-    cancel: async key => told(done('cancel'), 'cancel', key),
-    visit: async url => told(done('visit'), 'visit', url),
+    decline: async ({ operation }) => noted(done('decline'), 'decline', operation),
+    answer: (...words) => noted(null, 'answer', ...words),
+    cancel: async key => noted(done('cancel'), 'cancel', key),
+    visit: async url => noted(done('visit'), 'visit', url),
     asCurl: key => ({ text: `curl ${key}`, gaps: ['callback_url'] }),
     asCommand: key => ({ text: `protocol-cli invoke ${key}`, gaps: [] }),
-    copy: text => told(done('copy'), 'copy', text),
-    saveFixture: async (...words) => told(done('fixture'), 'saveFixture', ...words),
-    saveTranscript: async path => told(done('transcript'), 'saveTranscript', path),
+    copy: text => noted(done('copy'), 'copy', text),
+    saveFixture: async (...words) => noted(done('fixture'), 'saveFixture', ...words),
+    saveTranscript: async path => noted(done('transcript'), 'saveTranscript', path),
     async openTranscript(path) {
       reopen(path);
-      return told(done('open'), 'openTranscript', path);
+      return noted(done('open'), 'openTranscript', path);
     },
     paths: async () => [],
     freeName: async name => name,

@@ -3,9 +3,10 @@ import { exactJson } from '../util/exact-json.js';
 import { type JsonReading, parseJson, readJson } from '../util/json.js';
 import { decodeUtf8 } from '../util/text.js';
 import { valueAt } from '../util/values.js';
+import type { Body } from './events.js';
 
 /** A message body: the bytes, and values computed from them once, on first use. */
-export class Content {
+export class Content implements Body {
   readonly size: number;
   #bytes: Uint8Array | null;
   #sha256: string | undefined;
@@ -50,7 +51,7 @@ export class Content {
   }
 
   /** Whether two bodies have the same bytes; null stands for no body. */
-  static areSame(one: Content | null, other: Content | null): boolean {
+  static areSame(one: Body | null, other: Body | null): boolean {
     return one === other || (one?.size === other?.size && one?.sha256 === other?.sha256);
   }
 

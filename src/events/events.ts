@@ -1,278 +1,303 @@
-import * as z from 'zod/mini';
-import type { Content } from './content.js';
+import type { JsonReading } from '../util/json.js';
 
-/*
- * The facts that make up an exchange. Derived values (acknowledged, matched, late, the outcome) are not facts: `step` computes
- * them. A new kind of fact is one schema and one line in `factSchema`.
+/** The body of a message: its bytes, and what they say. Values are computed when they are first read. */
+export interface Body {
+  /** In bytes. */
+  readonly size: number;
+  /** @throws Error if they were not kept, to save memory */
+  readonly bytes: Uint8Array;
+  /** Null if the body is not UTF-8. */
+  readonly text: string | null;
+  /** The digest of the bytes, in hex. */
+  readonly sha256: string;
+  readonly json: JsonReading;
+  /** The `type` of a message; null if the body is not a message. */
+  readonly messageType: string | null;
+  /** As `json`, but does not keep the value, to save memory. */
+  peekJson(): JsonReading;
+}
+
+/** Who sends or receives a message: `platform` and `client` are the sides of an agent session or of MCP. */
+export type Party = 'runtime' | 'tool' | 'platform' | 'client' | 'unknown';
+
+/**
+ * What a request is for. `session` creates, reads, lists, pauses, resumes or deletes an agent session; `changes` gets its new events, at
+ * once or as a long poll.
  */
+export type Purpose =
+  | 'discovery'
+  | 'invocation'
+  | 'callback'
+  | 'choice'
+  | 'consent'
+  | 'cancel'
+  | 'close'
+  | 'migrate'
+  | 'session'
+  | 'changes'
+  | 'message'
+  | 'tool_results';
 
-const PARTIES = ['runtime', 'tool', 'platform', 'client', 'unknown'] as const;
-const PURPOSES = [
-  'discovery',
-  'invocation',
-  'callback',
-  'choice',
-  'consent',
-  'cancel',
-  'close',
-  'migrate',
-  /** Creates, reads, lists, pauses, resumes or deletes an agent session. */
-  'session',
-  /** Gets the new events of an agent session, at once or as a long poll. */
-  'changes',
-  'message',
-  'tool_results',
-] as const;
+/** The position of a message in the reply to its call, from 0. A message without a turn is the only one. */
+export interface Turn {
+  readonly index: number;
+}
 
-/** Whose view an answer in an agent session is. */
-const ANSWERERS = ['platform', 'client'] as const;
-
-export type Answerer = (typeof ANSWERERS)[number];
-
-/** What a request is for. */
-export type Purpose = (typeof PURPOSES)[number];
-
-/** The protocol of a message; default: RAP. */
-const WIRES = ['session', 'mcp'] as const;
-
-/** The side of a recorder: a recorder sees each message twice. */
-const HOPS = ['runtime-side', 'tool-side'] as const;
-
-/** Fields of every event. `seq` is its position, `at` its time in monotonic ms since the start. */
-const envelope = {
-  seq: z.int().check(z.nonnegative()),
-  at: z.number().check(z.nonnegative()),
-  /** For how much of `at` a check could not run, in ms: it does not count as slowness of its peer. Default: 0. */
-  stalled: z.optional(z.number().check(z.positive())),
-  /** Keys of the calls concerned; a callback belongs to the call whose callback URL it used. */
-  calls: z.optional(z.array(z.string())),
-  /** The thread (`group_id`) concerned, if known. */
-  thread: z.optional(z.string()),
-};
-
-/** The fixture that comes nearest to a call, and where it differs. */
-const nearestSchema = z.object({ fixture: z.string(), path: z.string(), reason: z.string() });
-
-export type NearestFixture = z.infer<typeof nearestSchema>;
-
-/** The index of a message in its call, from 0. A message without a turn is the only one. */
-const turnSchema = z.object({ index: z.int().check(z.nonnegative()) });
-
-const plannersSchema = z.enum(['fixture', 'fault', 'probe', 'scenario']);
-
-/** What planned a deviation. */
-export type Planner = z.infer<typeof plannersSchema>;
+/** The fixture that comes nearest to a call: its id, the path of the first difference, and what differs there. */
+export interface NearestFixture {
+  readonly fixture: string;
+  readonly path: string;
+  readonly reason: string;
+}
 
 /** A call that an agent session waits for. */
-const pendingCallSchema = z.object({
+export interface PendingCall {
   /** Identifies the call in every event: its id, or a generated key if the id is null. */
-  key: z.string(),
-  tool_name: z.string(),
-  args: z.optional(z.unknown()),
-  id: z.nullable(z.string()),
-});
-
-export type PendingCall = z.infer<typeof pendingCallSchema>;
-
-const headersSchema = z.record(z.string(), z.string());
-
-/** Facts about messages; `body` stands for the bytes: the bytes themselves in memory, a reference in a file. */
-function wireFacts<Body extends z.ZodMiniType>(body: Body) {
-  return [
-    z.object({
-      kind: z.literal('request'),
-      ...envelope,
-      /** Connects a request with its response or failure. */
-      leg: z.string(),
-      from: z.enum(PARTIES),
-      to: z.enum(PARTIES),
-      purpose: z.enum(PURPOSES),
-      dialect: z.optional(z.enum(WIRES)),
-      /** Without it, the message went directly from the sender to the receiver. */
-      hop: z.optional(z.enum(HOPS)),
-      method: z.string(),
-      url: z.string(),
-      headers: headersSchema,
-      body: z.optional(body),
-      attempt: z.int().check(z.positive()),
-      turn: z.optional(turnSchema),
-    }),
-    z.object({
-      kind: z.literal('response'),
-      ...envelope,
-      leg: z.string(),
-      status: z.int(),
-      headers: headersSchema,
-      body: z.optional(body),
-      /** Why a listener refused the request before reading its body: a foreign Host, a browser, too large … */
-      refusal: z.optional(z.string()),
-    }),
-    z.object({
-      kind: z.literal('broken'),
-      ...envelope,
-      leg: z.string(),
-      phase: z.string(),
-      code: z.string(),
-    }),
-    /** An invocation sent by another program whose callbacks this listener receives. */
-    z.object({ kind: z.literal('expected'), ...envelope, body: z.optional(body) }),
-    /** A pending call of an agent session got its answer (`tool_result` or `error_event`): the platform took it, or the client has it. */
-    z.object({
-      kind: z.literal('answered'),
-      ...envelope,
-      by: z.enum(ANSWERERS),
-      body: z.optional(body),
-      /** How the answer differs from the platform's script. */
-      unexpected: z.optional(z.array(z.string())),
-    }),
-    /** A line of the driver protocol: an instruction of a check, or what the driver of a runtime said. */
-    z.object({
-      kind: z.literal('driver'),
-      ...envelope,
-      from: z.enum(['check', 'runtime']),
-      body: z.optional(body),
-      /** How the driver ended, if it ended before it was asked to: `ended with status 1`. */
-      ended: z.optional(z.string()),
-    }),
-    /** An invocation that was not sent, since it is not allowed. */
-    z.object({
-      kind: z.literal('denied'),
-      ...envelope,
-      dialect: z.optional(z.enum(WIRES)),
-      by: z.enum(['person', 'policy']),
-      tool: z.string(),
-      reason: z.string(),
-      body: z.optional(body),
-    }),
-  ] as const;
+  readonly key: string;
+  readonly tool_name: string;
+  readonly args?: unknown;
+  readonly id: string | null;
 }
 
-/** Facts about what was loaded, decided, planned or timed out. */
-const ownFacts = () =>
-  [
-    /** A toolset was loaded from discovery: from now on only its operations may be called (RT-OP). */
-    z.object({
-      kind: z.literal('loaded'),
-      ...envelope,
-      base: z.nullable(z.string()),
-      endpoint: z.string(),
-      toolset: z.string(),
-      operations: z.array(z.string()),
-      /** In old transcripts: the display scripts of its tools by name. */
-      displayScripts: z.optional(z.record(z.string(), z.string())),
-    }),
-    z.object({
-      kind: z.literal('decided'),
-      ...envelope,
-      what: z.enum(['choice', 'consent', 'cancel', 'give-up']),
-      by: z.enum(['person', 'flag', 'policy']),
-      value: z.optional(z.union([z.string(), z.number()])),
-      /** The leg of the question that a choice or a consent answers; default: the oldest open question of that type. */
-      question: z.optional(z.string()),
-    }),
-    /** Something did not happen within this time. */
-    z.object({
-      kind: z.literal('expired'),
-      ...envelope,
-      /** `observation`: what a check waited for. */
-      what: z.enum(['timeout', 'linger', 'answer', 'observation']),
-      afterMs: z.number(),
-    }),
-    /** The fixture that answers a call, the key, and the number of the call for this key. Null with the nearest fixture if none answers. */
-    z.object({
-      kind: z.literal('matched'),
-      ...envelope,
-      fixture: z.nullable(z.string()),
-      key: z.optional(z.string()),
-      count: z.optional(z.int().check(z.positive())),
-      state: z.optional(z.object({ key: z.string(), to: z.string() })),
-      nearest: z.optional(nearestSchema),
-    }),
-    /** What middleware changed in a reply, or would have changed in a reply that was sent verbatim. */
-    z.object({
-      kind: z.literal('shaped'),
-      ...envelope,
-      by: z.enum(['middleware', 'verbatim']),
-      changes: z.array(z.object({ path: z.string(), change: z.enum(['redacted', 'sanitized']) })),
-    }),
-    /** A planned deviation from correct behavior; `demand`: the next event waits for a manual trigger. */
-    z.object({
-      kind: z.literal('planned'),
-      ...envelope,
-      by: plannersSchema,
-      plan: z.string(),
-      /** Ids of the requirements that a probe or a scenario tests. */
-      checks: z.optional(z.array(z.string())),
-      /** For a scenario that was not run: what it needs and the driver of the runtime does not support. */
-      unsupported: z.optional(z.array(z.string())),
-      /** For a call of a probe: the index of its case. */
-      case: z.optional(z.int().check(z.nonnegative())),
-      /** For a call of a probe: repeated with nothing else in progress. */
-      again: z.optional(z.literal(true)),
-      /** For a call or a probe that is repeated on a new server, after the first one exited. */
-      newServer: z.optional(z.literal(true)),
-      /** The fixture with this plan, if the call has no `matched` event: a refused acknowledgement. */
-      fixture: z.optional(z.string()),
-      /** The `type` and turn of the callback concerned. */
-      type: z.optional(z.string()),
-      turn: z.optional(turnSchema),
-    }),
-    z.object({ kind: z.literal('warned'), ...envelope, message: z.string() }),
-    /** A server that this program started has ended, and was not stopped. `calls` are those without an end yet. */
-    z.object({
-      kind: z.literal('exited'),
-      ...envelope,
-      /** `exited with status 1` */
-      how: z.string(),
-      /** How it ended, and during which operation or after which message: `the server exited with status 1 during …`. */
-      message: z.string(),
-      /** The last lines that it wrote to stderr. */
-      output: z.array(z.string()),
-    }),
-    /** The new status of an agent session, as the platform set it or the client saw it. `thread` is the id of the session. */
-    z.object({
-      kind: z.literal('session'),
-      ...envelope,
-      status: z.string(),
-      error: z.optional(z.string()),
-      /** The agent's final answer, as JSON. */
-      answer: z.optional(z.unknown()),
-    }),
-    /** The calls that an agent session waits for; the latest list counts (seed 001). */
-    z.object({
-      kind: z.literal('awaiting'),
-      ...envelope,
-      round: z.optional(z.int().check(z.nonnegative())),
-      pending: z.array(pendingCallSchema),
-    }),
-    /** A planned message that will not be sent, or events that are missing. */
-    z.object({
-      kind: z.literal('dropped'),
-      ...envelope,
-      what: z.enum(['callback', 'event', 'invocation']),
-      why: z.string(),
-      count: z.int().check(z.positive()),
-      /** The last attempt, if there was one. */
-      leg: z.optional(z.string()),
-      /** The message's `type` and turn, if there was no attempt. */
-      type: z.optional(z.string()),
-      turn: z.optional(turnSchema),
-    }),
-  ] as const;
+/** Whose view an answer in an agent session is. */
+export type Answerer = 'platform' | 'client';
 
-/** The position of a message in the reply to its call. */
-export type Turn = z.infer<typeof turnSchema>;
+/** What planned a deviation. */
+export type Planner = 'fixture' | 'fault' | 'probe' | 'scenario';
 
-export function factSchema<Body extends z.ZodMiniType>(body: Body) {
-  return z.discriminatedUnion('kind', [...wireFacts(body), ...ownFacts()]);
+/** Members of every event. */
+export interface EventBase {
+  /** Its position, from 0. */
+  readonly seq: number;
+  /** Monotonic milliseconds since the start. */
+  readonly at: number;
+  /** For how much of `at` a check could not run, in ms: it does not count as slowness of its peer. Default: 0. */
+  readonly stalled?: number | undefined;
+  /** Keys of the calls concerned; a callback belongs to the call whose callback URL it used. */
+  readonly calls?: string[] | undefined;
+  /** The thread (`group_id`) concerned, if known. */
+  readonly thread?: string | undefined;
 }
 
-/** One event, with its message bytes in memory. */
-export type Event = z.infer<ReturnType<typeof factSchema<z.ZodMiniType<Content>>>>;
+/** A request was sent or received. */
+export interface RequestEvent extends EventBase {
+  readonly kind: 'request';
+  /** Connects a request with its response or failure. */
+  readonly leg: string;
+  readonly from: Party;
+  readonly to: Party;
+  readonly purpose: Purpose;
+  /** The protocol of the message; default: RAP. */
+  readonly dialect?: 'session' | 'mcp' | undefined;
+  /** The side of a recorder, which sees each message twice. Without it, the message went directly to its receiver. */
+  readonly hop?: 'runtime-side' | 'tool-side' | undefined;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Record<string, string>;
+  readonly body?: Body | undefined;
+  /** From 1. */
+  readonly attempt: number;
+  readonly turn?: Turn | undefined;
+}
+
+/** A request was answered. */
+export interface ResponseEvent extends EventBase {
+  readonly kind: 'response';
+  readonly leg: string;
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body?: Body | undefined;
+  /** Why a listener refused the request before reading its body: a foreign Host, a browser, too large … */
+  readonly refusal?: string | undefined;
+}
+
+/** A request got no response, or not all of it. */
+export interface BrokenEvent extends EventBase {
+  readonly kind: 'broken';
+  readonly leg: string;
+  /** What was in progress: `connect`, `response` … */
+  readonly phase: string;
+  /** The code of the error: `ECONNREFUSED` … */
+  readonly code: string;
+}
+
+/** An invocation was sent by another program whose callbacks this listener receives. */
+export interface ExpectedEvent extends EventBase {
+  readonly kind: 'expected';
+  readonly body?: Body | undefined;
+}
+
+/** A pending call of an agent session got its answer (`tool_result` or `error_event`): the platform took it, or the client has it. */
+export interface AnsweredEvent extends EventBase {
+  readonly kind: 'answered';
+  readonly by: Answerer;
+  readonly body?: Body | undefined;
+  /** How the answer differs from the platform's script. */
+  readonly unexpected?: string[] | undefined;
+}
+
+/** A line of the driver protocol: an instruction of a check, or what the driver of a runtime said. */
+export interface DriverEvent extends EventBase {
+  readonly kind: 'driver';
+  readonly from: 'check' | 'runtime';
+  readonly body?: Body | undefined;
+  /** How the driver ended, if it ended before it was asked to: `ended with status 1`. */
+  readonly ended?: string | undefined;
+}
+
+/** An invocation was not sent, since it is not allowed. */
+export interface DeniedEvent extends EventBase {
+  readonly kind: 'denied';
+  readonly dialect?: 'session' | 'mcp' | undefined;
+  readonly by: 'person' | 'policy';
+  readonly tool: string;
+  readonly reason: string;
+  readonly body?: Body | undefined;
+}
+
+/** A toolset was loaded from discovery: from now on only its operations may be called (RT-OP). */
+export interface LoadedEvent extends EventBase {
+  readonly kind: 'loaded';
+  readonly base: string | null;
+  readonly endpoint: string;
+  readonly toolset: string;
+  readonly operations: string[];
+  /** In old transcripts: the display scripts of its tools by name. */
+  readonly displayScripts?: Record<string, string> | undefined;
+}
+
+/** A person, an option or a rule decided something. */
+export interface DecidedEvent extends EventBase {
+  readonly kind: 'decided';
+  readonly what: 'choice' | 'consent' | 'cancel' | 'give-up';
+  readonly by: 'person' | 'flag' | 'policy';
+  readonly value?: string | number | undefined;
+  /** The leg of the question that a choice or a consent answers; default: the oldest open question of that type. */
+  readonly question?: string | undefined;
+}
+
+/** Something did not happen within a time; `observation`: what a check waited for. */
+export interface ExpiredEvent extends EventBase {
+  readonly kind: 'expired';
+  readonly what: 'timeout' | 'linger' | 'answer' | 'observation';
+  readonly afterMs: number;
+}
+
+/** A fixture answers a call, or no fixture does. */
+export interface MatchedEvent extends EventBase {
+  readonly kind: 'matched';
+  /** Its id; null if none answers. */
+  readonly fixture: string | null;
+  readonly key?: string | undefined;
+  /** The number of the call for this key. */
+  readonly count?: number | undefined;
+  readonly state?: { key: string; to: string } | undefined;
+  readonly nearest?: NearestFixture | undefined;
+}
+
+/** Middleware changed a reply, or would have changed a reply that was sent verbatim. */
+export interface ShapedEvent extends EventBase {
+  readonly kind: 'shaped';
+  readonly by: 'middleware' | 'verbatim';
+  readonly changes: { path: string; change: 'redacted' | 'sanitized' }[];
+}
+
+/** A deviation from correct behavior was planned; `demand`: the next event waits for a manual trigger. */
+export interface PlannedEvent extends EventBase {
+  readonly kind: 'planned';
+  readonly by: Planner;
+  readonly plan: string;
+  /** Ids of the requirements that a probe or a scenario tests. */
+  readonly checks?: string[] | undefined;
+  /** For a scenario that was not run: what it needs and the driver of the runtime does not support. */
+  readonly unsupported?: string[] | undefined;
+  /** For a call of a probe: the index of its case. */
+  readonly case?: number | undefined;
+  /** For a call of a probe: repeated with nothing else in progress. */
+  readonly again?: true | undefined;
+  /** For a call or a probe that is repeated on a new server, after the first one exited. */
+  readonly newServer?: true | undefined;
+  /** The fixture with this plan, if the call has no `matched` event: a refused acknowledgement. */
+  readonly fixture?: string | undefined;
+  /** The `type` and turn of the callback concerned. */
+  readonly type?: string | undefined;
+  readonly turn?: Turn | undefined;
+}
+
+/** Something is wrong that does not stop the program. */
+export interface WarnedEvent extends EventBase {
+  readonly kind: 'warned';
+  readonly message: string;
+}
+
+/** A server that this program started has ended, and was not stopped. `calls` are those without an end yet. */
+export interface ExitedEvent extends EventBase {
+  readonly kind: 'exited';
+  /** `exited with status 1` */
+  readonly how: string;
+  /** How it ended, and during which operation or after which message: `the server exited with status 1 during …`. */
+  readonly message: string;
+  /** The last lines that it wrote to stderr. */
+  readonly output: string[];
+}
+
+/** The new status of an agent session, as the platform set it or the client saw it. `thread` is the id of the session. */
+export interface SessionEvent extends EventBase {
+  readonly kind: 'session';
+  readonly status: string;
+  readonly error?: string | undefined;
+  /** The agent's final answer, as JSON. */
+  readonly answer?: unknown;
+}
+
+/** The calls that an agent session waits for; the latest list counts (seed 001). */
+export interface AwaitingEvent extends EventBase {
+  readonly kind: 'awaiting';
+  readonly round?: number | undefined;
+  readonly pending: PendingCall[];
+}
+
+/** A planned message will not be sent, or events are missing. */
+export interface DroppedEvent extends EventBase {
+  readonly kind: 'dropped';
+  readonly what: 'callback' | 'event' | 'invocation';
+  readonly why: string;
+  readonly count: number;
+  /** The last attempt, if there was one. */
+  readonly leg?: string | undefined;
+  /** The message's `type` and turn, if there was no attempt. */
+  readonly type?: string | undefined;
+  readonly turn?: Turn | undefined;
+}
+
+/**
+ * One fact with its time. Everything that happens is an event: in a live run, in a saved transcript and in a recording.
+ * @example
+ * const onEvent = (event: Event) => {
+ *   if (event.kind === 'request') console.log(event.at, event.method, event.url);
+ * };
+ */
+export type Event =
+  | RequestEvent
+  | ResponseEvent
+  | BrokenEvent
+  | ExpectedEvent
+  | AnsweredEvent
+  | DriverEvent
+  | DeniedEvent
+  | LoadedEvent
+  | DecidedEvent
+  | ExpiredEvent
+  | MatchedEvent
+  | ShapedEvent
+  | PlannedEvent
+  | WarnedEvent
+  | ExitedEvent
+  | SessionEvent
+  | AwaitingEvent
+  | DroppedEvent;
+
 export type EventKind = Event['kind'];
-
-export type RequestEvent = Extract<Event, { kind: 'request' }>;
-export type ResponseEvent = Extract<Event, { kind: 'response' }>;
 
 type Unstamped<E> = E extends Event ? Omit<E, 'seq' | 'at'> : never;
 

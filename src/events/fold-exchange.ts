@@ -14,8 +14,14 @@ import { validate } from '../protocol/validate.js';
 import { LIMITS } from '../util/limits.js';
 import { excerpt, truncateBeforeToken } from '../util/text.js';
 import { readMcpAnswer } from './answer.js';
-import type { Content } from './content.js';
-import { type Event, type EventOf, ignored, type RequestEvent, type ResponseEvent } from './events.js';
+import {
+  type Body,
+  type Event,
+  type EventOf,
+  ignored,
+  type RequestEvent,
+  type ResponseEvent,
+} from './events.js';
 import {
   type Arrival,
   type Attempt,
@@ -144,7 +150,7 @@ function onRequest(exchange: Exchange, event: RequestEvent): Exchange {
   }
 }
 
-function onCallback(exchange: Exchange, event: RequestEvent, body: Content): Exchange {
+function onCallback(exchange: Exchange, event: RequestEvent, body: Body): Exchange {
   const { arrival, native } =
     event.dialect === 'mcp'
       ? { arrival: mcpArrivalOf(exchange, event, body), native: null }
@@ -277,7 +283,7 @@ function withArrivalEnd(exchange: Exchange, leg: string, end: Pick<Arrival, 'sta
 function arrivalOf(
   exchange: Exchange,
   { leg, at }: RequestEvent,
-  body: Content,
+  body: Body,
 ): { readonly arrival: Arrival; readonly native: unknown } {
   const reading = readCallback(body.json);
   const verdict = judgeCallback(exchange, reading, body.sha256);
@@ -313,7 +319,7 @@ function callIdWarnings({ call_id }: Invocation, message: object): Warning[] {
 }
 
 /** A message of an MCP server during a call: progress, or a form to fill in. */
-function mcpArrivalOf(exchange: Exchange, { leg, at, method }: RequestEvent, body: Content): Arrival {
+function mcpArrivalOf(exchange: Exchange, { leg, at, method }: RequestEvent, body: Body): Arrival {
   const { sha256, size } = body;
   const about = { leg, at, sha256, size, message: null, warnings: [] };
   const value = body.json.ok ? body.json.value : undefined;

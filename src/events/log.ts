@@ -1,5 +1,5 @@
 import { Content } from './content.js';
-import type { Event, Fact, RequestEvent, ResponseEvent } from './events.js';
+import type { Body, Event, Fact, RequestEvent, ResponseEvent } from './events.js';
 
 /** If a listener throws, the first error is logged as a `warned` event, and the listener still receives events. */
 export type Listener = (event: Event) => void;
@@ -28,6 +28,13 @@ export interface Log {
   storeEventsIn(next: StoreEvent | EventStore): void;
   /** Resolves once everything emitted so far is stored; rejects with its error. */
   stored(): Promise<void>;
+}
+
+/** What the log adds to a fact. */
+interface Stamp {
+  seq: number;
+  at: number;
+  stalled?: number | undefined;
 }
 
 const ALREADY_STORED = Promise.resolve();
@@ -69,7 +76,7 @@ export function createLog(now: () => number, runnable?: () => number): Log {
   };
   const log: Log = {
     emit(fact) {
-      const event = fact as Event; // not copied: a copy would cost as much as the rest of this function
+      const event = fact as Event & Stamp; // not copied: a copy would cost as much as the rest of this function
       event.seq = seq++;
       event.at = Math.round((now() - start) * 1_000) / 1_000; // the measurement is precise to a microsecond
       if (runnable) {
@@ -116,7 +123,7 @@ export type RequestFact = Omit<RequestEvent, 'kind' | 'seq' | 'at' | 'leg' | 'at
 
 interface ResponseParts {
   readonly headers?: ResponseEvent['headers'];
-  readonly body?: Content | undefined;
+  readonly body?: Body | undefined;
   readonly refusal?: string | undefined;
 }
 
@@ -198,7 +205,7 @@ interface Message {
 }
 
 /** The body of a response for the log. An encoded body is omitted, because secrets could not be redacted in it. */
-export function loggedBody({ headers, body }: Message): Content | undefined {
+export function loggedBody({ headers, body }: Message): Body | undefined {
   const { 'content-encoding': encoding = 'identity' } = headers;
   return body.length > 0 && encoding.trim().toLowerCase() === 'identity' ? new Content(body) : undefined;
 }

@@ -3,9 +3,9 @@ import { isTerminal } from '../protocol/session.js';
 import { BoundedStore, RecentMap } from '../util/collections.js';
 import { LIMITS } from '../util/limits.js';
 import { compactJson } from '../util/values.js';
-import type { Content } from './content.js';
 import {
   type Answerer,
+  type Body,
   type Event,
   type EventOf,
   ignored,
@@ -18,7 +18,7 @@ interface CallAnswer {
   readonly at: number;
   readonly by: Answerer;
   /** A `tool_result` or an `error_event`; null if its bytes are unknown. */
-  readonly body: Content | null;
+  readonly body: Body | null;
   /** The differences from the answer that the platform's script expects. */
   readonly unexpected: readonly string[];
 }

@@ -5,12 +5,11 @@ import { LIMITS } from '../util/limits.js';
 import { REDACTED, type Redactor, redactJson, SecretFinder } from '../util/redact.js';
 import { callbackEnding, tokenlessUrl, urlWithoutQuery } from '../util/url.js';
 import { isRecord, stringOrJson } from '../util/values.js';
-import type { Content } from './content.js';
-import type { Event, RequestEvent } from './events.js';
+import type { Body, Event, RequestEvent } from './events.js';
 import type { Arrival } from './exchange.js';
 
 /** A body without secrets: an `auth_url` without its query, a `response_url` without its token (threats, row 25); null if it is not text. */
-export function shareableText(content: Content, redactor: Redactor): string | null {
+export function shareableText(content: Body, redactor: Redactor): string | null {
   const { text } = content;
   if (text === null) return null;
   if (content.json.ok) return redactJson(withoutSecretUrls(content, text), redactor);
@@ -43,7 +42,7 @@ export function shareableUrl({ purpose, url }: RequestEvent, redactor: Redactor)
   return redactor.text(origin + url).slice(origin.length);
 }
 
-function withoutSecretUrls({ json }: Content, text: string): string {
+function withoutSecretUrls({ json }: Body, text: string): string {
   if (!json.ok || !MAY_HAVE_SECRET_URLS.test(text)) return text;
   const value = json.value;
   const shareable = withoutSecretUrlsAt(value);

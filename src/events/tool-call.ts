@@ -2,6 +2,7 @@ import { endsCall, isQuestion } from '../protocol/callbacks.js';
 import { type Addressee, type Invocation, readInvocation } from '../protocol/invocation.js';
 import { Content } from './content.js';
 import {
+  type Body,
   type Event,
   type EventOf,
   ignored,
@@ -16,7 +17,7 @@ export interface CallbackDelivery {
   /** Set if the body does not contain it. */
   readonly type?: string;
   readonly url: string;
-  readonly body: Content | null;
+  readonly body: Body | null;
   readonly attempts: readonly SentRequest[];
 }
 
@@ -161,7 +162,7 @@ function withCallback(call: ToolCall, event: RequestEvent): ToolCall {
   };
 }
 
-function questionIn(body: Content | null): Awaits | null {
+function questionIn(body: Body | null): Awaits | null {
   const type = body?.messageType;
   return type === 'user_choice' ? 'choice' : type === 'oauth' ? 'consent' : null;
 }

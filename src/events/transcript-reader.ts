@@ -6,7 +6,8 @@ import { parseJson } from '../util/json.js';
 import { byteLines } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import { Content } from './content.js';
-import { type Event, factSchema } from './events.js';
+import { factSchema } from './event-schema.js';
+import type { Body, Event } from './events.js';
 
 /** The format's name and version. Readers reject other formats. */
 const TRANSCRIPT_FORMAT = 'protocol-cli-transcript/1';
@@ -42,11 +43,23 @@ export const transcriptLineSchema = z.discriminatedUnion('kind', [...frames, fac
 
 export type TranscriptLine = z.infer<typeof transcriptLineSchema>;
 
-export type TranscriptHeader = Extract<TranscriptLine, { kind: 'header' }>;
+/** Who recorded the events: a side of a call, a recorder between them, or a side of an agent session. */
+export type Observer = 'runtime' | 'tool' | 'recorder' | 'platform' | 'client';
 
-/** The side that recorded the events. */
-export type Observer = TranscriptHeader['observer'];
+/** The first line of a transcript. */
+export interface TranscriptHeader {
+  readonly kind: 'header';
+  readonly format: 'protocol-cli-transcript/1';
+  /** RFC 3339, UTC. */
+  readonly startedAt: string;
+  readonly observer: Observer;
+  /** Name and version of the program that wrote it: `protocol-cli/0.1.0`. */
+  readonly program: string;
+  /** What was redacted. */
+  readonly redaction: string;
+}
 
+/** A parsed transcript. */
 export interface Transcript {
   readonly header: TranscriptHeader | null;
   readonly events: readonly Event[];
@@ -60,7 +73,14 @@ export interface Transcript {
   readonly lost: readonly string[];
 }
 
-/** Reads the lines of a transcript back into events. Never throws. Further recordings in the file are reported as a fault. */
+/**
+ * Reads the lines of a transcript back into events. Never throws: what could not be read is in `faults`, and further recordings in the file
+ * are reported there too.
+ * @param lines JSON texts, one an event; see `protocol-cli/transcript.schema.json`
+ * @example
+ * const text = await readFile('run.ndjson', 'utf8');
+ * const { events, faults } = readTranscript(text.split('\n'));
+ */
 export function readTranscript(lines: Iterable<string>): Transcript {
   const [first = new Recording(1), ...others] = readRecordings(lines);
   const transcript = first.transcript();
@@ -68,13 +88,17 @@ export function readTranscript(lines: Iterable<string>): Transcript {
   return { ...transcript, faults: [...transcript.faults, ...ignored] };
 }
 
-/** Reads transcripts that `cat` joined in one file. Never throws. */
+/**
+ * Reads transcripts that `cat` joined in one file. Never throws.
+ * @example
+ * const transcripts = readTranscripts((await readFile('runs.ndjson', 'utf8')).split('\n'));
+ */
 export function readTranscripts(lines: Iterable<string>): readonly Transcript[] {
   return readRecordings(lines).map(recording => recording.transcript());
 }
 
 function readRecordings(lines: Iterable<string>): readonly Recording[] {
-  const bodies = new Map<string, Content>();
+  const bodies = new Map<string, Body>();
   let recording = new Recording(1);
   const recordings = [recording];
   let number = 0;
@@ -135,7 +159,7 @@ class Recording {
     return line.kind !== 'body' && line.kind !== 'end' && line.seq < this.#nextSeq - 1;
   }
 
-  add(line: TranscriptLine | Unreadable, number: number, bodies: Map<string, Content>): void {
+  add(line: TranscriptLine | Unreadable, number: number, bodies: Map<string, Body>): void {
     if ('fault' in line) {
       this.#unreadable++;
       this.#addFault(line.fault, number);
@@ -161,7 +185,7 @@ class Recording {
     }
   }
 
-  #addEvent(line: EventLine, number: number, bodies: ReadonlyMap<string, Content>): void {
+  #addEvent(line: EventLine, number: number, bodies: ReadonlyMap<string, Body>): void {
     // A `dropped` event of the recorder has no number of its own.
     if (line.seq === this.#latestSeq && line.kind !== 'dropped') {
       this.#addFault(`duplicate event ${line.seq}`, number);

@@ -4,23 +4,42 @@ import { LIMITS } from '../util/limits.js';
 import { type OutputLine, type Redactor, redactHeaders, redactJson, safeJsonLine } from '../util/redact.js';
 import { piecesOf } from '../util/text.js';
 import { Content } from './content.js';
-import type { Event, EventOf } from './events.js';
+import type { Body, Event, EventOf } from './events.js';
 import { shareableText, shareableUrl, withoutSecretUrlsInText } from './shareable.js';
 import type { BodyRef, TranscriptHeader, TranscriptLine } from './transcript-reader.js';
 
+/** What the header of a transcript says about the recording. */
 export type TranscriptAbout = Pick<TranscriptHeader, 'startedAt' | 'observer' | 'program'>;
 
 const REDACTION = 'callback tokens, credentials, header values, queries of auth_url, tokens of response_url';
 
-/** Turns events into the lines of a transcript without secrets (threats, row 25). A body is written once, unless that was long ago. */
-export function transcriptWriter(redactor: Redactor) {
+/** Turns events into the lines of a transcript. */
+export interface TranscriptWriter {
+  /** Returns the first line. */
+  header(about: TranscriptAbout): string;
+  /** Returns the event's line, after a `body` line if its bytes are new; nothing after the end. */
+  event(event: Event): string[];
+  /** As `event`, but returns a long line in pieces, which are created as they are written. */
+  lines(event: Event): readonly OutputLine[];
+  /** Returns the line that closes the file, numbered after the last event. */
+  end(reason: string): string;
+}
+
+/**
+ * Turns events into the lines of a transcript without secrets (threats, row 25). A body is written once, unless that was long ago.
+ * @example
+ * const writer = transcriptWriter(createRedactor(['my-token']));
+ * const about = { startedAt: new Date().toISOString(), observer: 'runtime', program: 'my-program/1.0' } as const;
+ * const lines = [writer.header(about), ...events.flatMap(event => writer.event(event)), writer.end('done')];
+ */
+export function transcriptWriter(redactor: Redactor): TranscriptWriter {
   const written = new RecentMap<string, true>(LIMITS.eventsKept.value); // to write each body once
   let next = 0;
   let isOver = false;
   const write = (line: TranscriptLine) => safeJsonLine(line);
-  const known = new WeakMap<Content, BodyRef>();
+  const known = new WeakMap<Body, BodyRef>();
   /** What an event's line says about its body, and the `body` line if the bytes are new. */
-  const take = (content: Content): { readonly ref: BodyRef; readonly lines: readonly OutputLine[] } => {
+  const take = (content: Body): { readonly ref: BodyRef; readonly lines: readonly OutputLine[] } => {
     const before = known.get(content);
     if (before && written.get(before.sha256)) return { ref: before, lines: [] };
     const { sha256, size, ...data } = bodyData(content, redactor);
@@ -39,11 +58,8 @@ export function transcriptWriter(redactor: Redactor) {
   return {
     header: (about: TranscriptAbout): string =>
       whole(write({ kind: 'header', format: 'protocol-cli-transcript/1', ...about, redaction: REDACTION })),
-    /** Returns the event's line, after a `body` line if its bytes are new; nothing after the end. */
     event: (event: Event): string[] => linesOf(event).map(whole),
-    /** As `event`, but returns a long line in pieces, which are created as they are written. */
     lines: linesOf,
-    /** Returns the line that closes the file, numbered after the last event. */
     end(reason: string): string {
       isOver = true;
       return whole(write({ kind: 'end', seq: next, reason }));
@@ -113,7 +129,7 @@ function shareableFact(event: object, redactor: Redactor): object {
 }
 
 /** The digest of the redacted bytes: a reader can verify it, and it cannot be used to guess secrets. */
-function bodyData(content: Content, redactor: Redactor): BodyData {
+function bodyData(content: Body, redactor: Redactor): BodyData {
   const data = shareableText(content, redactor);
   if (data === null) {
     const clean = new Content(

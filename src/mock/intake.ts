@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { Content } from '../events/content.js';
-import type { Purpose, RequestEvent } from '../events/events.js';
+import type { Body, Purpose, RequestEvent } from '../events/events.js';
 import type { FaultyRequest } from '../events/faults.js';
 import { ServedRequest } from '../events/log.js';
 import type { RequestFault } from '../fixtures/file-schema.js';
@@ -282,7 +282,7 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 const LOGGED_TYPE = { 'content-type': JSON_TYPE['Content-Type'] };
 
 /** Responds with JSON that the log shows too. */
-export function answerWith(request: ServedRequest, body: Content): Answer {
+export function answerWith(request: ServedRequest, body: Body): Answer {
   return request.answer(200, { headers: JSON_TYPE, body: body.bytes }, { headers: LOGGED_TYPE, body });
 }
 

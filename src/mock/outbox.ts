@@ -1,5 +1,5 @@
 import { Content } from '../events/content.js';
-import type { Turn } from '../events/events.js';
+import type { Body, Turn } from '../events/events.js';
 import { type Log, RecordedRequest } from '../events/log.js';
 import type { DestinationCheck } from '../http/addresses.js';
 import {
@@ -24,7 +24,7 @@ export interface Callback {
   readonly about: Required<CallReference>;
   /** The callback URL, unchanged from the invocation. */
   readonly url: string;
-  readonly body: Content;
+  readonly body: Body;
   /** The type of the message; undefined if it is unreadable. */
   readonly type: string | undefined;
   /** Default: `application/json`; a fault may set another one. */

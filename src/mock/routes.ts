@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type * as z from 'zod/mini';
 import { Content } from '../events/content.js';
+import type { Body } from '../events/events.js';
 import type { Log } from '../events/log.js';
 import { type Route, routeAt } from '../http/route.js';
 import { choiceResponseSchema, NOTICES, type Notice } from '../protocol/invocation.js';
@@ -48,7 +49,7 @@ export function rapRoutes({ log, responder }: Mock, intake: Intake, questions: R
  * so an unchanged document is logged as the same content.
  */
 function discoveryRoute(intake: Intake, responder: Responder): Route {
-  let known: { readonly of: unknown; readonly endpoint: string; readonly content: Content } | null = null;
+  let known: { readonly of: unknown; readonly endpoint: string; readonly content: Body } | null = null;
   return routeAt('/.well-known/rap-toolset', 'GET', 'nothing', incoming => {
     const request = intake.request(incoming, 'discovery');
     return intake.answering('discovery', request, async () => {

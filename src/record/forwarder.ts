@@ -1,5 +1,5 @@
 import { Content } from '../events/content.js';
-import type { RequestEvent } from '../events/events.js';
+import type { Body, RequestEvent } from '../events/events.js';
 import { type Log, loggedBody, RecordedRequest, ServedRequest } from '../events/log.js';
 import { flatHeaders } from '../http/body.js';
 import {
@@ -21,7 +21,7 @@ type About = Pick<RequestEvent, 'purpose' | 'calls' | 'thread'>;
 
 interface Outgoing extends Pick<HttpRequest, 'method' | 'url' | 'signal'> {
   readonly headers: Headers;
-  readonly body?: Content | undefined;
+  readonly body?: Body | undefined;
 }
 
 const TOOLSET: ReadLimit = { maxBytes: LIMITS.toolsetBytes.value, opaque: true };
@@ -139,7 +139,7 @@ export class Forwarder {
   }
 
   /** Records a message that is to be passed on. */
-  receive(incoming: Incoming, about: About, body?: Content): Received {
+  receive(incoming: Incoming, about: About, body?: Body): Received {
     return new Received(this, incoming, about, body);
   }
 
@@ -199,7 +199,7 @@ class Received {
     private readonly forwarder: Forwarder,
     private readonly incoming: Incoming,
     readonly about: About,
-    body: Content | undefined,
+    body: Body | undefined,
   ) {
     this.#recorded = forwarder.record(incoming, about, { body });
     this.#place = forwarder.enter(this.#queueTo('to'));
@@ -221,7 +221,7 @@ class Received {
    * Sends the message on in its turn, and passes the response back unchanged, without retries or checks.
    * @param origin for which the headers are meant; default: any
    */
-  async passOn(url: string, body: Content | undefined, origin?: string): Promise<Reply> {
+  async passOn(url: string, body: Body | undefined, origin?: string): Promise<Reply> {
     const headers = this.#headersFor(url, origin);
     await this.#place.turn;
     await this.forwarder.responsesWritten(this.#queueTo('to'));
@@ -234,7 +234,7 @@ class Received {
   }
 
   /** @param recorded the body for the log, if it is not the text */
-  answer(answer: Answer, recorded?: Content): Answer {
+  answer(answer: Answer, recorded?: Body): Answer {
     const { status, headers = {}, body } = answer;
     const content = recorded ?? (typeof body === 'string' ? new Content(Buffer.from(body)) : undefined);
     this.#end(() =>
@@ -244,7 +244,7 @@ class Received {
   }
 
   /** Responds as the other side did. @param body replaces its body */
-  answerAs(answer: HttpAnswer, body?: Content): Reply {
+  answerAs(answer: HttpAnswer, body?: Body): Reply {
     const { status, cookies } = answer;
     const headers = { ...passedHeaders(answer.headers), ...(cookies && { 'set-cookie': cookies }) };
     return this.answer({ status, headers, body: body?.bytes ?? answer.body }, body ?? loggedBody(answer));

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type CallEnd, type CallEndCounts, tellingEnd } from '../events/call-ends.js';
 import { Content } from '../events/content.js';
-import type { RequestEvent } from '../events/events.js';
+import type { Body, RequestEvent } from '../events/events.js';
 import type { Log } from '../events/log.js';
 import { allowedDestinations, type DestinationCheck, isLoopback } from '../http/addresses.js';
 import type { HttpAnswer, HttpClient } from '../http/client.js';
@@ -118,7 +118,7 @@ interface RecordedQuestion {
   readonly responseUrl: string;
 }
 
-type Handle = (incoming: Incoming, body: Content | undefined) => Promise<Reply>;
+type Handle = (incoming: Incoming, body: Body | undefined) => Promise<Reply>;
 
 /** Forwards messages in both directions and replaces the addresses in them with the recorder's. */
 class RecorderRoutes {
@@ -199,7 +199,7 @@ class RecorderRoutes {
    * Records a refused request (threats, rows 1 to 4 and 14 to 17); logs a warning for anything but a protocol message.
    * @param callback its body, if it is a callback
    */
-  recordRefusal({ status, detail, refusal }: Denial, request: Incoming, callback?: Content): void {
+  recordRefusal({ status, detail, refusal }: Denial, request: Incoming, callback?: Body): void {
     const url = request.maskedTarget;
     const purpose = callback ? 'callback' : purposeOf(request.path);
     if (!purpose) {
@@ -211,7 +211,7 @@ class RecorderRoutes {
   }
 
   /** Forwards an invocation with our callback URL, otherwise unchanged. */
-  async #invoke(incoming: Incoming, body: Content | undefined): Promise<Reply> {
+  async #invoke(incoming: Incoming, body: Body | undefined): Promise<Reply> {
     const [id, group] = [memberOf(body, 'id'), memberOf(body, 'group_id')];
     const thread = nameOf(group);
     const key = this.#keys.keyFor(group, id);
@@ -247,7 +247,7 @@ class RecorderRoutes {
   }
 
   /** Forwards a callback to the runtime's URL; replaces only the address of a question. */
-  async #callback(incoming: Incoming, body: Content | undefined): Promise<Reply> {
+  async #callback(incoming: Incoming, body: Body | undefined): Promise<Reply> {
     const call = this.#callbacks.resolve(incoming.path);
     if (!call) return { status: 404 };
     const { key, thread, callbackUrl: url } = call;
@@ -256,7 +256,7 @@ class RecorderRoutes {
     return received.passOn(url, body && this.#withOurResponseUrl(body, call));
   }
 
-  #withOurResponseUrl(body: Content, call: RecordedCall): Content {
+  #withOurResponseUrl(body: Body, call: RecordedCall): Body {
     const responseUrl = stringIn(body, 'response_url');
     if (responseUrl === undefined || stringIn(body, 'type') !== 'user_choice') return body;
     if (responseUrl.length > LIMITS.urlLength.value || !this.tool.takesAnswersAt(responseUrl)) {
@@ -268,7 +268,7 @@ class RecorderRoutes {
   }
 
   /** Forwards a selection to the tool's URL (RT-CHOICE). */
-  async #choice(incoming: Incoming, body: Content | undefined): Promise<Reply> {
+  async #choice(incoming: Incoming, body: Body | undefined): Promise<Reply> {
     const question = this.#questions.resolve(incoming.path);
     if (!question) return { status: 404 };
     const { call, responseUrl: url } = question;
@@ -294,7 +294,7 @@ class RecorderRoutes {
   }
 
   /** Forwards a notice to the tool's base URL, whether or not the tool supports it. */
-  async #notice(incoming: Incoming, body: Content | undefined): Promise<Reply> {
+  async #notice(incoming: Incoming, body: Body | undefined): Promise<Reply> {
     const purpose = NOTICES[incoming.path] ?? 'close';
     const thread = stringIn(body, purpose === 'migrate' ? 'session_id' : 'thread_id');
     const key = purpose === 'cancel' && this.#keys.find(thread, memberOf(body, 'tool_call_id'));
@@ -319,23 +319,23 @@ function purposeOf(path: string): RequestEvent['purpose'] | undefined {
 }
 
 /** A top-level member of a message; undefined if the message is not a JSON object. */
-function memberOf(body: Content | undefined, name: string): unknown {
+function memberOf(body: Body | undefined, name: string): unknown {
   return valueAt(body?.json, 'value', name);
 }
 
-function stringIn(body: Content | undefined, name: string): string | undefined {
+function stringIn(body: Body | undefined, name: string): string | undefined {
   const value = memberOf(body, name);
   return typeof value === 'string' ? value : undefined;
 }
 
 /** A URL in a message; null if it cannot be called. */
-function httpUrlIn(body: Content | undefined, name: string): string | null {
+function httpUrlIn(body: Body | undefined, name: string): string | null {
   const url = stringIn(body, name);
   return url !== undefined && /^https?:$/.test(readUrl(url)?.protocol ?? '') ? url : null;
 }
 
 /** Replaces a string member of a JSON object and leaves all other bytes unchanged. */
-function withString(body: Content, name: string, value: string): Content {
+function withString(body: Body, name: string, value: string): Body {
   const { json, text } = body;
   if (!json.ok || !isRecord(json.value) || text === null) return body;
   const bytes = Buffer.from(withStringMember(text, name, value));

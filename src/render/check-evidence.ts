@@ -1,7 +1,6 @@
 import type { Conformance, Row } from '../check/judge.js';
 import type { Spot } from '../check/rule.js';
-import type { Content } from '../events/content.js';
-import type { Event, RequestEvent, ResponseEvent } from '../events/events.js';
+import type { Body, Event, RequestEvent, ResponseEvent } from '../events/events.js';
 import { refusalTexts } from '../events/refusal.js';
 import { type RoundTrip, roundTripsIn } from '../events/round-trips.js';
 import { shareableText, shareableUrl, withoutSecretUrlsInText } from '../events/shareable.js';
@@ -45,19 +44,19 @@ interface Piece {
 }
 
 /** The members that a finding is about; if none can be shown, a sketch of the body. */
-function piecesOf(body: Content | undefined, spots: readonly Spot[], redactor: Redactor): readonly Piece[] {
+function piecesOf(body: Body | undefined, spots: readonly Spot[], redactor: Redactor): readonly Piece[] {
   if (!body || body.size === 0) return [];
   const members = spots.flatMap(spot => memberOf(body, spot, redactor) ?? []);
   return members.length > 0 ? members : [{ place: null, text: sketchOf(body, redactor) }];
 }
 
-function sketchOf(body: Content, redactor: Redactor): string {
+function sketchOf(body: Body, redactor: Redactor): string {
   const text = bodyText(body, redactor, false) ?? '';
   const json = text.length > WHOLE ? parseJson(text) : null;
   return json?.ok ? truncate(jsonSketch(json.value), SKETCH) : truncate(text, WHOLE);
 }
 
-function memberOf(body: Content, { path, range = [0, 0] }: Spot, redactor: Redactor): Piece | null {
+function memberOf(body: Body, { path, range = [0, 0] }: Spot, redactor: Redactor): Piece | null {
   if (!body.json.ok) return null;
   const place = jsonPath(path).replace(/^\$\.?/, '');
   const raw = valueAt(body.json.value, ...path);
@@ -69,7 +68,7 @@ function memberOf(body: Content, { path, range = [0, 0] }: Spot, redactor: Redac
   return value === undefined ? null : { place, text: truncate(jsonSketch(value), SKETCH) };
 }
 
-function shareableAt(body: Content, path: Spot['path'], redactor: Redactor): unknown {
+function shareableAt(body: Body, path: Spot['path'], redactor: Redactor): unknown {
   const json = parseJson(shareableText(body, redactor) ?? '');
   return json.ok ? valueAt(json.value, ...path) : undefined;
 }

@@ -1,6 +1,5 @@
 import { sessionDialect } from '../dialects/session.js';
-import type { Content } from '../events/content.js';
-import type { Event } from '../events/events.js';
+import type { Body, Event } from '../events/events.js';
 import { acknowledgedAfter, type Exchange, outcomeOf } from '../events/exchange.js';
 import type { History } from '../events/history.js';
 import {
@@ -99,7 +98,7 @@ export function receivedAnswer({ call, exchange }: KnownCall): ReceivedAnswer | 
 const UNREAD: ReceivedAnswer = { outcome: { type: 'unknown', raw: null, basis: 'assumed' }, text: null };
 
 /** Cached: a body may have 5 MiB. */
-const readOnce = memoizeByObject(({ json }: Content): ReceivedAnswer => {
+const readOnce = memoizeByObject(({ json }: Body): ReceivedAnswer => {
   if (!json.ok) return UNREAD;
   const reading = sessionDialect.read(json.value);
   if (!reading.ok) return { ...UNREAD, text: compactJson(json.value) };
@@ -209,7 +208,7 @@ function postNews(event: EndEvent, request: SessionRequest): Line {
 }
 
 /** The platform's reason for refusing a request, after a colon. */
-function refusalWords(body: Content | undefined): Line {
+function refusalWords(body: Body | undefined): Line {
   const said = body?.json.ok ? refusalIn(body.json.value) : '';
   return said === '' ? [] : line`: ${said}`;
 }

@@ -1,5 +1,4 @@
-import type { Content } from '../events/content.js';
-import type { Event, EventKind, RequestEvent } from '../events/events.js';
+import type { Body, Event, EventKind, RequestEvent } from '../events/events.js';
 import { isAccepted, type SentRequest } from '../events/round-trips.js';
 import { urlRedactor } from '../events/shareable.js';
 import {
@@ -53,7 +52,7 @@ function secretsOf({ addressee, deliveries }: ToolCall): Redactor {
 
 type Members = Readonly<Record<string, unknown>>;
 
-function messageIn(body: Content | null | undefined): Members {
+function messageIn(body: Body | null | undefined): Members {
   return body?.json.ok && isRecord(body.json.value) ? body.json.value : {};
 }
 
@@ -443,7 +442,7 @@ function attemptWords(attempt: SentRequest): Line {
   return [...end, took(endedAt - at, 'in'), when];
 }
 
-function messageLines(body: Content | null, secrets: Redactor): Line[] {
+function messageLines(body: Body | null, secrets: Redactor): Line[] {
   if (!body) return [[say('(not kept)', 'dim')]];
   const text = decodeUtf8(body.bytes);
   if (text === null) return [[say(`(${bytesText(body.size)} that are not UTF-8)`, 'dim')]];

@@ -1,5 +1,4 @@
-import type { Content } from '../events/content.js';
-import type { Event, EventKind, RequestEvent, ResponseEvent } from '../events/events.js';
+import type { Body, Event, EventKind, RequestEvent, ResponseEvent } from '../events/events.js';
 import type { RoundTrip } from '../events/round-trips.js';
 import { shareableText, shareableUrl, withoutSecretUrlsInText } from '../events/shareable.js';
 import { prettyJson } from '../util/json.js';
@@ -45,7 +44,7 @@ export function* roundTripLines(
   yield roundTripWords(trip, redactor);
   yield* bodyLines(trip.request.body, '  ');
   yield* bodyLines(trip.response?.body, `  ${signsOf(trip.request).response} `);
-  function* bodyLines(body: Content | undefined, margin: string): Generator<Line> {
+  function* bodyLines(body: Body | undefined, margin: string): Generator<Line> {
     const text = bodyText(body, redactor);
     if (text === null) return;
     const width = Math.max(1, look.width - margin.length);
@@ -69,7 +68,7 @@ function responseWords({ status, refusal, body }: ResponseEvent, redactor: Redac
   return line`answered ${say(String(status), isGood ? 'good' : 'bad')}${why}${size !== '' && say(` ${size}`, 'dim')}`;
 }
 
-function sizeOf(body: Content | undefined): string {
+function sizeOf(body: Body | undefined): string {
   return body && body.size > 0 ? bytesText(body.size) : '';
 }
 
@@ -177,7 +176,7 @@ const READ = 4_096;
 const ROW = 16;
 
 /** The beginning of a raw body, safe to print: UTF-8 as text, other bytes in hex. Without secrets. */
-function rawLines(body: Content, redactor: Redactor): readonly Line[] {
+function rawLines(body: Body, redactor: Redactor): readonly Line[] {
   const { size, bytes } = body;
   if (size === 0) return [];
   const rest: Line = [say(`… of ${bytesText(size)} in all`, 'dim')];
@@ -210,7 +209,7 @@ function signsOf({ from }: RequestEvent) {
 }
 
 /** A request and its response as curl shows them, without secrets: heads as lines, and bodies. */
-export function tripParts(trip: RoundTrip, redactor: Redactor): readonly (readonly Line[] | Content)[] {
+export function tripParts(trip: RoundTrip, redactor: Redactor): readonly (readonly Line[] | Body)[] {
   const [sent, received] = [trip.request.body, trip.response?.body];
   return [
     requestHead(trip.request, redactor),
@@ -256,7 +255,7 @@ function headText(event: RequestEvent | ResponseEvent, redactor: Redactor): read
 }
 
 /** A body or its beginning, without secrets; its size if it is not text; null without a body. */
-export function bodyText(body: Content | undefined, redactor: Redactor, isWhole = true): string | null {
+export function bodyText(body: Body | undefined, redactor: Redactor, isWhole = true): string | null {
   if (!body || body.size === 0) return null;
   const text = isWhole ? shareableText(body, redactor) : beginningText(body, redactor);
   return text ?? `(${bytesText(body.size)} that are not UTF-8)`;
@@ -266,7 +265,7 @@ export function bodyText(body: Content | undefined, redactor: Redactor, isWhole 
 const LARGE = 64 * 1024;
 
 /** The beginning of a body, without secrets; null if it is not text. Callers must show far less than 64 KiB of it. */
-function beginningText(body: Content, redactor: Redactor): string | null {
+function beginningText(body: Body, redactor: Redactor): string | null {
   if (body.size <= LARGE) return shareableText(body, redactor);
   const text = decodeUtf8(body.bytes);
   return text === null ? null : redactor.text(withoutSecretUrlsInText(text.slice(0, LARGE)));

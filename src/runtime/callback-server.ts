@@ -1,5 +1,5 @@
 import { Content } from '../events/content.js';
-import type { RequestEvent } from '../events/events.js';
+import type { Body, RequestEvent } from '../events/events.js';
 import type { Exchange, Verdict, VerdictKind } from '../events/exchange.js';
 import { idOf, rejection } from '../events/fold-exchange.js';
 import type { History } from '../events/history.js';
@@ -64,7 +64,7 @@ export async function answerCallback(
 interface Receiver {
   /** The keys of the calls that a refused POST concerns. */
   readonly calls: readonly string[];
-  receive(incoming: Incoming, body: Content): Promise<Reply>;
+  receive(incoming: Incoming, body: Body): Promise<Reply>;
 }
 
 /** Serves secret addresses: guard, token, body, then the receiver (threats, rows 1–8). */
@@ -94,7 +94,7 @@ export class CallbackServer {
       const address = findsChanged ? /^\/callback\/[\w-]{43}/.exec(path)?.[0] : undefined;
       return receivers.resolve(address ?? path);
     };
-    const recordRefusal = ({ status, refusal }: Denial, request: Incoming, body?: Content) => {
+    const recordRefusal = ({ status, refusal }: Denial, request: Incoming, body?: Body) => {
       if (!isTold(body?.size ?? 0)) return;
       const receiver = receiverOf(request.path);
       const url = receiver ? request.target : request.maskedTarget;
@@ -197,7 +197,7 @@ export class OpenListener {
     return this.#expected;
   }
 
-  async #receive(incoming: Incoming, body: Content): Promise<Answer> {
+  async #receive(incoming: Incoming, body: Body): Promise<Answer> {
     const { log, history } = this;
     const reading = readCallback(body.json);
     const key = reading.ok ? this.#keyOf(reading.message) : this.#only();

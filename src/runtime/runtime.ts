@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import pRetry from 'p-retry';
 import { Content } from '../events/content.js';
+import type { Body } from '../events/events.js';
 import { ACK_TOLERANCE_MS, type Exchange, isSubscribed } from '../events/exchange.js';
 import type { History } from '../events/history.js';
 import type { Log } from '../events/log.js';
@@ -80,7 +81,7 @@ export class Runtime {
   /** Adds a callback URL to an invocation. */
   addressed(call: UnaddressedInvocation): Invocation {
     const { id } = call;
-    const receive = (...request: [Incoming, Content]) => this.#receive(id, ...request);
+    const receive = (...request: [Incoming, Body]) => this.#receive(id, ...request);
     const { url, token } = this.callbacks.issue({ calls: [id], receive });
     this.options.onSecret?.(token);
     return { ...call, callback_url: url };
@@ -174,7 +175,7 @@ export class Runtime {
    * answered. They use separate connections, so the acknowledgement may arrive later than the result. A tool that sends it only after
    * this answer violates TOOL-ACK.
    */
-  async #receive(key: string, incoming: Incoming, body: Content): Promise<Answer> {
+  async #receive(key: string, incoming: Incoming, body: Body): Promise<Answer> {
     const { log, history, clock } = this.options;
     const thread = history.exchanges.get(key)?.invocation.group_id;
     if (thread === undefined) return { status: 404 };

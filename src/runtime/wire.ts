@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { Content } from '../events/content.js';
-import type { RequestEvent } from '../events/events.js';
+import type { Body, RequestEvent } from '../events/events.js';
 import { canBeCanceled, type Exchange } from '../events/exchange.js';
 import { type Log, RecordedRequest } from '../events/log.js';
 import { refusalTexts } from '../events/refusal.js';
@@ -68,7 +68,7 @@ interface FailedDiscovery {
   readonly text: string;
 }
 
-function failedDiscovery(url: string, { status, headers }: HttpAnswer, body: Content): FailedDiscovery {
+function failedDiscovery(url: string, { status, headers }: HttpAnswer, body: Body): FailedDiscovery {
   const isPage = mediaTypeOf(headers['content-type'] ?? '') === WEB_PAGE;
   const texts = SAID.includes(status) ? refusalTexts({ status, headers, body }, url) : [];
   const said = truncateBeforeToken(texts.join('; '), MAX_SAID);

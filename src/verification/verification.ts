@@ -1,5 +1,5 @@
-import type { Content } from '../events/content.js';
 import {
+  type Body,
   type Event,
   type EventOf,
   ignored,
@@ -131,14 +131,14 @@ class CallRecord {
   /** The callback that is planned to be broken, and may be lost. */
   brokenCallback: 'none' | 'next' | 'current' = 'none';
   /** The latest callback that was not accepted yet. */
-  sent: Content | undefined;
+  sent: Body | undefined;
 
   #caller: Caller | undefined;
 
   constructor(
     readonly key: string | undefined,
     readonly thread: string | undefined,
-    private invocation: Content | undefined,
+    private invocation: Body | undefined,
   ) {}
 
   /** Read when a report needs it: most calls are in no report. */
@@ -187,7 +187,7 @@ interface OpenRequest {
   readonly call: CallRecord;
   readonly at: number;
   /** Undefined for the invocation. */
-  readonly callback?: Content | undefined;
+  readonly callback?: Body | undefined;
   /** Whether the response to the invocation is the result. */
   readonly isDirect?: boolean;
 }
@@ -448,14 +448,14 @@ function answersOf(place: string, match: VerifiedFixture['match']): { answers?: 
   return { answers: truncateBeforeToken(words.join(' '), REPORTED.answers) };
 }
 
-function malformation(body: Content | undefined): string {
+function malformation(body: Body | undefined): string {
   const reading = body && readInvocation(body.peekJson());
   const faults = reading && !reading.ok ? reading.faults : ['it has no body'];
   return `the invocation is malformed: ${faults.join('; ')}`;
 }
 
 /** Takes the reason of an unmatched call from its error: a result of RAP or MCP, or a JSON-RPC error. */
-function explain({ unmatched }: CallRecord, result: Content | undefined): void {
+function explain({ unmatched }: CallRecord, result: Body | undefined): void {
   if (!unmatched || !result || unmatched.reason !== undefined || unmatched.nearest) return;
   const fields = fieldsOf(result);
   const content = fields?.['content'];
@@ -472,7 +472,7 @@ const BEGINNING = Buffer.from('{"type":"tool_result"');
 const NAME = Buffer.from('tool_result');
 
 /** Parses only messages that contain the name elsewhere than at the beginning. */
-function isToolResult(callback: Content): boolean {
+function isToolResult(callback: Body): boolean {
   const { bytes } = callback;
   if (BEGINNING.equals(bytes.subarray(0, BEGINNING.length))) return true;
   return (
@@ -482,7 +482,7 @@ function isToolResult(callback: Content): boolean {
 }
 
 /** Uses JSON that is already cached, but does not add any: it would use memory that the limits of the list do not count. */
-function fieldsOf(body: Content | undefined): Record<string, unknown> | null {
+function fieldsOf(body: Body | undefined): Record<string, unknown> | null {
   const json = body?.peekJson();
   return json?.ok && isRecord(json.value) ? json.value : null;
 }

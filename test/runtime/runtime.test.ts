@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Content } from '../../src/events/content.js';
+import type { Body } from '../../src/events/events.js';
 import { llmTextOf } from '../../src/events/exchange.js';
 import { History } from '../../src/events/history.js';
 import { warningsOf } from '../../src/render/warnings.js';
@@ -173,7 +173,7 @@ test.each([true, false])(
   async keepBodies => {
     const listener = { ...LISTENER, maxBody: 10_000_000, keepBodies };
     const other = await Runtime.start({ ...wires, clock: systemClock, listener });
-    const contents: Content[] = [];
+    const contents: Body[] = [];
     wires.log.subscribe(event => {
       if (event.kind === 'request' && event.purpose === 'callback' && event.body) contents.push(event.body);
     });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { Content } from '../../events/content.js';
+import type { Body } from '../../events/events.js';
 import { ACK_SLOW_MS, ACK_TOLERANCE_MS } from '../../events/exchange.js';
 import type { ServedRequest } from '../../events/log.js';
 import type { Caller } from '../../fixtures/check-files.js';
@@ -375,7 +376,7 @@ export class SentCall {
   }
 
   /** Records a callback, and answers it as planned. */
-  async receive(incoming: Incoming, body: Content): Promise<Reply> {
+  async receive(incoming: Incoming, body: Body): Promise<Reply> {
     const { prober, call, key, thread } = this;
     if (!this.#isWithinQuota(body.size) || !prober.isWithinQuota(body.size)) return { status: 429 };
     const { clock, wire } = prober.options;

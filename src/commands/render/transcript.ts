@@ -1,8 +1,7 @@
 import { readAs } from '../../dialects/dialects.js';
 import { answerOf } from '../../events/answer.js';
 import { RecentCalls } from '../../events/bounded-events.js';
-import type { Content } from '../../events/content.js';
-import type { Event, RequestEvent } from '../../events/events.js';
+import type { Body, Event, RequestEvent } from '../../events/events.js';
 import { type Exchange, outcomeOf } from '../../events/exchange.js';
 import { CallLog, History } from '../../events/history.js';
 import { eventsOnSide, isBodyLost, roundTripsIn } from '../../events/round-trips.js';
@@ -182,7 +181,7 @@ export class SavedTranscript implements Saved {
     const known = this.#sessions.list.flatMap(session => knownCalls(session, this.#log.history));
     const settled = known.flatMap(sessionAnswer);
     if (settled.length > 0) return settled;
-    const bodies = new Map<unknown, Content>();
+    const bodies = new Map<unknown, Body>();
     for (const event of this.#log.events) {
       const body = 'body' in event ? event.body : undefined;
       if (body?.json.ok) bodies.set(body.json.value, body); // each body is parsed once, so its value identifies it
@@ -329,7 +328,7 @@ const ALL = { calls: Infinity, bytes: Infinity, sessions: Infinity };
 const failureIn = ({ history, exchange }: CallPart) =>
   exchange ? failureOf(exchange, history.untracked) : null;
 
-const textOf = ({ bytes }: Content) => new TextDecoder().decode(bytes);
+const textOf = ({ bytes }: Body) => new TextDecoder().decode(bytes);
 
 /** An `error_event` does not contain the kind of failure, so it is taken from the call. */
 function sessionAnswer(known: KnownCall): SavedAnswer[] {

@@ -1,5 +1,4 @@
-import type { Content } from '../../events/content.js';
-import type { Event } from '../../events/events.js';
+import type { Body, Event } from '../../events/events.js';
 import type { View } from '../../events/history.js';
 import { RoundTrip } from '../../events/round-trips.js';
 import type { Step } from '../../render/callbacks.js';
@@ -180,7 +179,7 @@ function applyTo(trips: Map<string, RoundTrip>, event: Event): void {
 
 function requestDrawing(redactor: Redactor): (trip: RoundTrip) => Document {
   /** Cached: a body may be 50 MiB. */
-  const lay = memoizeByObject((body: Content) => {
+  const lay = memoizeByObject((body: Body) => {
     const text = bodyText(body, redactor) ?? '';
     const pretty = prettyJson(text);
     if (pretty === null) return textDocument(text);

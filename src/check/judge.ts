@@ -16,7 +16,7 @@ import {
   recordingsOf,
 } from './evidence.js';
 import { observe } from './observe.js';
-import type { ObservableRule, Observation, Rule, Spot } from './rule.js';
+import type { ObservableRule, Observation, Requirement, Rule, Spot } from './rule.js';
 import { contentRules } from './rules/contents.js';
 import { conversationRules } from './rules/conversation.js';
 import { deliveryRules } from './rules/delivery.js';
@@ -48,16 +48,18 @@ const BY_THEME: Readonly<Record<RequirementId, Rule>> = {
 /** Every rule by its id, in the order of the protocol. */
 export const RULES = Object.fromEntries(REQUIREMENT_IDS.map(id => [id, BY_THEME[id]])) as typeof BY_THEME;
 
-/** What each side of the protocol must do. Messages, tests and checks refer to a requirement by its id. */
-export const REQUIREMENTS: Readonly<
-  Record<RequirementId, Pick<Rule, 'side' | 'level' | 'statement' | 'advice' | 'source'>>
-> = { ...RULES };
+/**
+ * What each side of the protocol must do. Messages, tests and checks refer to a requirement by its id.
+ * @example
+ * const { level, statement } = REQUIREMENTS['TOOL-ACK'];
+ */
+export const REQUIREMENTS: Readonly<Record<RequirementId, Requirement>> = { ...RULES };
 
 /** `flaky`: it failed in one run and not in another one, so it neither passed nor failed. */
 export type CheckStatus = 'pass' | 'fail' | 'flaky' | 'warn' | 'not-applicable' | 'could-not-run';
 
 /** In how many runs a rule failed, the first run and its repetitions. */
-interface Runs {
+export interface Runs {
   readonly failed: number;
   readonly of: number;
   /** Why it was not repeated. */
@@ -68,14 +70,16 @@ interface Runs {
   readonly other?: OtherRun;
 }
 
-interface OtherRun extends Pick<Check, 'status' | 'events'> {
+/** Another run of a flaky rule. */
+export interface OtherRun extends Pick<Check, 'status' | 'events'> {
   /** From 2. */
   readonly run: number;
   readonly transcript?: string;
 }
 
 /** The verdict on one requirement: one row of a report. */
-export interface Check extends Pick<Rule, 'id' | 'side' | 'level'> {
+export interface Check extends Pick<Requirement, 'side' | 'level'> {
+  readonly id: RequirementId;
   readonly status: CheckStatus;
   readonly reason: string;
   /** The reason on several lines, if it has more than one. */
@@ -104,12 +108,22 @@ export interface Check extends Pick<Rule, 'id' | 'side' | 'level'> {
   readonly byExit?: true;
 }
 
+/**
+ * The verdict on all requirements.
+ * @example
+ * const failed = ({ checks }: CheckReport) => checks.filter(({ status }) => status === 'fail');
+ */
 export interface CheckReport {
   /** One row per requirement, in the order of the protocol. */
   readonly checks: readonly Check[];
   readonly summary: Readonly<Record<CheckStatus, number>>;
 }
 
+/**
+ * What to judge.
+ * @example
+ * const options: CheckOptions = { sides: ['tool'], skip: new Set(['TOOL-RATE']) };
+ */
 export interface CheckOptions {
   /** Which requirements to judge; default: all. */
   readonly only?: ReadonlySet<RequirementId>;
@@ -128,6 +142,10 @@ const BOTH: readonly Side[] = ['tool', 'runtime'];
  * Judges what happened by the requirements of the protocol: one row for each, with the events that prove it. It makes no difference
  * whether the events are from a live run, a recording or a saved transcript. Several transcripts, as `readTranscripts` returns them,
  * are judged separately. Missing parts of a transcript are not violations.
+ * @example
+ * const lines = (await readFile('run.ndjson', 'utf8')).split('\n');
+ * const { checks, summary } = await checkTranscript(readTranscript(lines), { sides: ['tool'] });
+ * for (const { id, reason } of checks.filter(({ status }) => status === 'fail')) console.log(id, reason);
  */
 export async function checkTranscript(
   source: readonly Event[] | Transcript | readonly Transcript[],

@@ -10,7 +10,8 @@ import type { CallbackEvidence, CallEvidence } from './call.js';
 import type { ToolCrash } from './crash.js';
 import type { Evidence } from './evidence.js';
 
-interface Requirement {
+/** What a side of the protocol must do. */
+export interface Requirement {
   readonly side: Side;
   /** RFC 2119 level; `none` if the protocol leaves it open. */
   readonly level: 'MUST' | 'SHOULD' | 'none';

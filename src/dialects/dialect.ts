@@ -5,10 +5,10 @@ import { LIMITS } from '../util/limits.js';
 import { excerpt, formatDuration } from '../util/text.js';
 import { compactJson, isRecord, valueAt } from '../util/values.js';
 
-/** The supported formats of a tool's answer (platforms "One model"). */
-export const DIALECT_NAMES = ['rap', 'session', 'lmkit', 'mcp'] as const;
+/** The format of a tool's answer (platforms "One model"): RAP, agent sessions, LM-Kit or MCP. */
+export type DialectName = 'rap' | 'session' | 'lmkit' | 'mcp';
 
-export type DialectName = (typeof DIALECT_NAMES)[number];
+export const DIALECT_NAMES: readonly DialectName[] = ['rap', 'session', 'lmkit', 'mcp'];
 
 /** The call that is answered, with the fields that the format has. */
 export interface AnsweredCall {
@@ -46,6 +46,7 @@ interface Image {
 /** A parsed message. The native message is kept, so that it is written unchanged in its own format. */
 export type Reading = ValidReading | { readonly ok: false; readonly faults: readonly string[] };
 
+/** A message that could be parsed. */
 export interface ValidReading {
   readonly ok: true;
   readonly dialect: DialectName;
@@ -63,6 +64,7 @@ export interface WriteWarning {
   readonly message: string;
 }
 
+/** A written message as JSON, and what it could not carry. */
 export interface Writing {
   readonly body: unknown;
   readonly warnings: readonly WriteWarning[];
@@ -268,10 +270,30 @@ const WORDS = {
   thread: thread => `the thread ${quoted(thread)}`,
   'secondary id': id => `the call_id ${quoted(id)}`,
   'other fields': fields => `unknown fields: ${keysOf(fields)}`,
-} satisfies Record<Outcome['type'], (value: unknown) => string> & Record<string, (value: unknown) => string>;
+} satisfies Record<Feature, (value: unknown) => string>;
 
 /** The features of an answer that a format may not support. */
-export type Feature = keyof typeof WORDS;
+export type Feature =
+  | Outcome['type']
+  | 'error code'
+  | 'error type'
+  | 'error origin'
+  | 'JSON'
+  | 'no payload'
+  | 'images'
+  | 'other content'
+  | 'order of content'
+  | 'structured content'
+  | 'meta'
+  | 'display'
+  | 'subscription'
+  | 'id'
+  | 'tool'
+  | 'arguments'
+  | 'other request fields'
+  | 'thread'
+  | 'secondary id'
+  | 'other fields';
 
 const FEATURES = Object.keys(WORDS) as Feature[];
 

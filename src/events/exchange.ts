@@ -1,8 +1,6 @@
-import type * as z from 'zod/mini';
 import type { ValidReading } from '../dialects/dialect.js';
 import type { Callback, OAuth, QuestionMessage, ToolResult, UserChoice } from '../protocol/callbacks.js';
 import type { Invocation } from '../protocol/invocation.js';
-import type { progressSchema } from '../protocol/mcp.js';
 import { type JudgedOutcome, llmText, outcomeOfText, textOfOutcome } from '../protocol/outcome.js';
 import type { Warning } from '../protocol/requirements.js';
 import { truncateBeforeToken } from '../util/text.js';
@@ -28,6 +26,7 @@ export type Verdict =
 
 export type VerdictKind = Verdict['kind'];
 
+/** One attempt to send the invocation. Times in ms since the start. */
 export interface Attempt {
   readonly leg: string;
   readonly sentAt: number;
@@ -40,6 +39,13 @@ export interface Attempt {
   readonly broken?: { readonly phase: string; readonly code: string };
 }
 
+/** How far a call is. */
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}
+
 /** One POST to the callback URL of the call. */
 export interface Arrival {
   readonly leg: string;
@@ -49,7 +55,8 @@ export interface Arrival {
   readonly sha256: string;
   readonly size: number;
   readonly warnings: readonly Warning[];
-  readonly progress?: z.infer<typeof progressSchema>;
+  /** Over MCP, the parameters of `notifications/progress`. */
+  readonly progress?: Progress;
   /** The status of the response; in a recording, the recorded status. */
   readonly status?: number;
   readonly broken?: string;
@@ -82,26 +89,29 @@ export type Settlement = { readonly at: number } & (
 );
 
 /** Opened by a result with `subscription: true` (RT-SUB). */
-interface Subscription {
+export interface Subscription {
   readonly openedAt: number;
   /** The number of accepted events. */
   readonly events: number;
   readonly ended: SubscriptionEnd | null;
 }
 
+/** How a subscription ended. */
 export type SubscriptionEnd = { readonly at: number } & (
   | { readonly by: 'final'; readonly sha256: string }
   | { readonly by: 'cancel'; readonly who: 'person' | 'flag' | 'policy' }
   | { readonly by: 'close' }
 );
 
-interface Question {
+/** A question of the tool, and whether it was answered. */
+export interface Question {
   readonly leg: string;
   readonly message: QuestionMessage;
   readonly isAnswered: boolean;
 }
 
-interface Selection {
+/** The answer to a question with choices. */
+export interface Selection {
   /** The leg on which the question came. */
   readonly question: string;
   readonly at: number;
@@ -110,7 +120,11 @@ interface Selection {
   readonly selected: number;
 }
 
-/** One invocation and all that followed: the value that `step` folds events into. */
+/**
+ * One invocation and all that followed: the value that `step` folds events into.
+ * @example
+ * const isPending = ({ settled }: Exchange) => settled === null;
+ */
 export interface Exchange {
   readonly key: string;
   /** Default: RAP. */
@@ -206,12 +220,20 @@ export function acknowledgedAfter(exchange: Exchange): number | null {
 
 const EXCERPT = 1_000;
 
-/** How the call ended; null while pending. */
+/**
+ * How the call ended; null while pending.
+ * @example
+ * outcomeOf(await tool.invoke('echo', { text: 'hi' }))?.type; // success
+ */
 export function outcomeOf({ settled }: Pick<Exchange, 'settled'>): JudgedOutcome | null {
   return settled && judged(settled);
 }
 
-/** Exactly what the LLM gets: the tool's text, or the text of an outcome of our own; null while pending. */
+/**
+ * Exactly what the LLM gets: the tool's text, or the text of an outcome of our own; null while pending.
+ * @example
+ * llmTextOf(await tool.invoke('echo', { text: 'hi' })); // hi
+ */
 export function llmTextOf({ settled }: Pick<Exchange, 'settled'>): string | null {
   if (settled?.by === 'result') return llmText(settled.result);
   if (settled?.by === 'answer') return settled.text;

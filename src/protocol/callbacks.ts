@@ -50,8 +50,6 @@ export const toolResultSchema = z
     }),
   );
 
-export type ToolResult = z.infer<typeof toolResultSchema>;
-
 export type ContentItem = z.infer<typeof contentItemSchema>;
 
 /** Tool → runtime: the user must visit a URL first. The call stays pending (RT-PENDING). */
@@ -67,8 +65,6 @@ const oauthSchema = z.object({
       z.meta({ pattern: WEB_URL.source, description: 'https, or http on loopback; without a user in it' }),
     ),
 });
-
-export type OAuth = z.infer<typeof oauthSchema>;
 
 /** Tool → runtime: an event of a subscription, which a result with `subscription: true` opened (TOOL-SUB). */
 const subscriptionEventSchema = z.object({
@@ -103,8 +99,6 @@ const userChoiceSchema = z
       });
   });
 
-export type UserChoice = z.infer<typeof userChoiceSchema>;
-
 /** Tool → runtime: the latest state of a view of the thread; empty content clears it (RT-VIEW). */
 const viewUpdateSchema = z.object({
   type: z.literal('view_update'),
@@ -113,16 +107,42 @@ const viewUpdateSchema = z.object({
   content: z.record(z.string(), z.unknown()),
 });
 
-/** Everything a tool may POST to a callback URL. */
+/**
+ * A zod schema of everything that a tool may POST to a callback URL. As JSON Schema: `protocol-cli/callbacks.schema.json`.
+ * @example
+ * const { success } = callbackSchema.safeParse({ type: 'tool_result', group_id: 'thread', id: 'call', text: 'done' });
+ */
 export const callbackSchema = z.discriminatedUnion(
   'type',
   [toolResultSchema, oauthSchema, userChoiceSchema, subscriptionEventSchema, viewUpdateSchema],
   { error: issue => (issue.code === 'invalid_union' ? unknownType(issue.input) : undefined) },
 );
 
+/**
+ * A message that a tool POSTs to a callback URL.
+ * @example
+ * const callback: Callback = { type: 'tool_result', group_id: 'thread', id: 'call', text: 'done' };
+ */
 export type Callback = z.infer<typeof callbackSchema>;
 
+/** The kinds of callbacks. */
 export type CallbackType = Callback['type'];
+
+/** The outcome of a call. */
+export type ToolResult = Extract<Callback, { type: 'tool_result' }>;
+
+/** The user must visit a URL before the call goes on. */
+export type OAuth = Extract<Callback, { type: 'oauth' }>;
+
+/**
+ * A question to the user; the call stays pending until it is answered.
+ * @example
+ * const choose = ({ choices, default: preset }: UserChoice) => Math.max(choices.indexOf('yes'), preset);
+ */
+export type UserChoice = Extract<Callback, { type: 'user_choice' }>;
+
+/** A callback that waits for the user. */
+export type QuestionMessage = OAuth | UserChoice;
 
 interface Traits {
   /** It ends its call (the protocol, section 2). */
@@ -149,13 +169,11 @@ export const CALLBACK_TRAITS = {
   user_choice: { ...QUESTION, step: 'choice', secretUrl: 'response_url' },
   subscription_event: { ...PLAIN, endsCall: false, idField: 'tool_call_id', isSeries: true, step: 'event' },
   view_update: { ...PLAIN, endsCall: false, idField: null, isSeries: true, step: 'view' },
-} as const satisfies Record<CallbackType, Traits>;
-
-type QuestionType = {
-  [Type in CallbackType]: (typeof CALLBACK_TRAITS)[Type] extends { isQuestion: true } ? Type : never;
-}[CallbackType];
-
-export type QuestionMessage = Extract<Callback, { type: QuestionType }>;
+} as const satisfies {
+  readonly [Type in CallbackType]: Traits & {
+    isQuestion: Type extends QuestionMessage['type'] ? true : false;
+  };
+};
 
 /** The names of all members with a secret URL. */
 export const SECRET_URLS = Object.values(CALLBACK_TRAITS).flatMap(({ secretUrl }) => secretUrl ?? []);
@@ -214,8 +232,11 @@ export type CallbackReading =
   | { readonly ok: false; readonly faults: readonly string[] };
 
 /**
- * `message` has the fields of the protocol; `native` is the whole body.
+ * Validates the body of a callback. `message` has the fields of the protocol; `native` is the whole body.
  * The schema copies known keys only, so a foreign `__proto__` never becomes a prototype (threats, row 19).
+ * @example
+ * const reading = readCallback(readJson(Buffer.from('{"type":"tool_result","group_id":"g","id":"i","text":"done"}')));
+ * if (reading.ok) console.log(reading.message.type, reading.warnings);
  */
 export function readCallback(reading: JsonReading): CallbackReading {
   if (!reading.ok) return { ok: false, faults: [reading.reason] };

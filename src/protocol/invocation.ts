@@ -11,7 +11,12 @@ const argumentsSchema = z
   })
   .check(z.meta({ type: 'object' })); // what a JSON Schema says of it
 
-/** Runtime → tool: the request to execute one operation (seed 004). Unknown fields are ignored. */
+/**
+ * A zod schema of the request of a runtime to execute one operation (seed 004). Unknown fields are ignored. As JSON Schema:
+ * `protocol-cli/invocation.schema.json`.
+ * @example
+ * const { success, error } = invocationSchema.safeParse({ operation: 'echo', arguments: { text: 'hi' } });
+ */
 export const invocationSchema = z.object({
   operation: z.string().check(z.minLength(1)),
   arguments: argumentsSchema,
@@ -23,6 +28,11 @@ export const invocationSchema = z.object({
   user_id: z.nullish(z.string()),
 });
 
+/**
+ * The request of a runtime to execute one operation.
+ * @example
+ * const isEcho = ({ operation }: Invocation) => operation === 'echo';
+ */
 export type Invocation = z.infer<typeof invocationSchema>;
 
 /** An invocation to which the runtime adds its callback URL. */

@@ -3,10 +3,6 @@ import { bytesText } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import type { ContentItem, ToolResult } from './callbacks.js';
 
-/**
- * The source of an outcome: the message states it (`declared`), a text follows a convention, this program decided it
- * (a timeout, a refused acknowledgement), or success is assumed because nothing contradicts it.
- */
 const basis = z.enum(['declared', 'convention', 'ours', 'assumed']);
 
 const text = z.optional(z.string());
@@ -28,11 +24,33 @@ export const judgedOutcomeSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('unknown'), raw: z.unknown(), basis }),
 ]);
 
-export type JudgedOutcome = z.infer<typeof judgedOutcomeSchema>;
+/**
+ * How a tool call ended. `durationMs` is in milliseconds; `raw` is what the tool sent and no format explains.
+ * @example
+ * const outcome: Outcome = { type: 'timeout', durationMs: 30_000 };
+ */
+export type Outcome =
+  | { type: 'success' }
+  | {
+      type: 'error';
+      message: string;
+      code?: string | undefined;
+      errorType?: string | undefined;
+      origin?: string | undefined;
+    }
+  | { type: 'canceled'; reason?: string | undefined; by?: string | undefined }
+  | { type: 'timeout'; durationMs?: number | undefined }
+  | { type: 'denied'; tool?: string | undefined; reason?: string | undefined }
+  | { type: 'unknown'; raw: unknown };
 
-type WithoutBasis<Judged> = Judged extends unknown ? Omit<Judged, 'basis'> : never;
+/**
+ * How an outcome is known: the message states it (`declared`), a text follows a convention, this program decided it (a timeout, a refused
+ * acknowledgement), or success is assumed because nothing contradicts it.
+ */
+export type OutcomeBasis = 'declared' | 'convention' | 'ours' | 'assumed';
 
-export type Outcome = WithoutBasis<JudgedOutcome>;
+/** An outcome, and how it is known. */
+export type JudgedOutcome = Outcome & { basis: OutcomeBasis };
 
 const ERROR_PREFIX = 'Error: ';
 
@@ -47,7 +65,11 @@ const payloadSchema = z.union([
   z.strictObject({ denied: z.strictObject({ tool: text, reason: text }) }),
 ]);
 
-/** Derives the outcome from the text that the LLM gets. RAP has no error type, so this is only a convention (TOOL-ERRPREFIX). */
+/**
+ * Derives the outcome from the text that the LLM gets. RAP has no error type, so this is only a convention (TOOL-ERRPREFIX).
+ * @example
+ * outcomeOfText('Error: no such file'); // { type: 'error', message: 'no such file', basis: 'convention' }
+ */
 export function outcomeOfText(result: string): JudgedOutcome {
   if (result.startsWith(ERROR_PREFIX))
     return { type: 'error', message: result.slice(ERROR_PREFIX.length), basis: 'convention' };
@@ -56,7 +78,11 @@ export function outcomeOfText(result: string): JudgedOutcome {
   return outcome ? { ...outcome, basis: 'convention' } : { type: 'success', basis: 'assumed' };
 }
 
-/** The text that tells the LLM about an outcome of our own; null for a success, which has a text of its own. */
+/**
+ * The text that tells the LLM about an outcome of our own; null for a success, which has a text of its own.
+ * @example
+ * textOfOutcome({ type: 'error', message: 'no such file' }); // Error: no such file
+ */
 export function textOfOutcome(outcome: Outcome): string | null {
   if (outcome.type === 'error') return ERROR_PREFIX + outcome.message;
   const payload = payloadOfOutcome(outcome);
@@ -109,6 +135,8 @@ function parsedJson(source: string): unknown {
 /**
  * The text that the LLM gets: `text`, unchanged (RT-TEXT). For `content`, from the later version of the protocol:
  * its items, joined by a line feed in a text view, each image as a placeholder. An empty `content` counts as absent.
+ * @example
+ * llmText({ type: 'tool_result', group_id: 'thread', id: 'call', text: 'done' }); // done
  */
 export function llmText({ text, content }: ToolResult): string {
   return !content?.length ? (text ?? '') : content.map(itemText).join('\n');

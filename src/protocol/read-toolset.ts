@@ -16,9 +16,16 @@ export interface ValidToolset {
   readonly nulls?: readonly string[];
 }
 
+/** The result of validating a toolset. */
 export type ToolsetReading = ValidToolset | { readonly ok: false; readonly faults: readonly string[] };
 
-/** Validates a whole toolset: any error rejects it, and all errors are returned (RT-TOOLSET, TOOL-DISCOVER). */
+/**
+ * Validates a whole toolset: any error rejects it, and all errors are returned (RT-TOOLSET, TOOL-DISCOVER).
+ * @example
+ * const response = await fetch('http://127.0.0.1:3001/.well-known/rap-toolset');
+ * const reading = await readToolset(readJson(await response.bytes()));
+ * if (!reading.ok) console.log(reading.faults);
+ */
 export async function readToolset(reading: JsonReading): Promise<ToolsetReading> {
   if (!reading.ok) return { ok: false, faults: [`$: ${reading.reason}`] };
   const checked = validateTolerantly(toolsetSchema, reading.value);

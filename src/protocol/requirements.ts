@@ -3,7 +3,11 @@ import { nearest, suggestion } from '../util/text.js';
 /** The side that must meet a requirement. */
 export type Side = 'tool' | 'runtime';
 
-/** The ids of all requirements, in the order of the protocol. Their rules are in check/rules. */
+/**
+ * The ids of all requirements, in the order of the protocol. Their rules are in check/rules.
+ * @example
+ * const ofTools = REQUIREMENT_IDS.filter(id => REQUIREMENTS[id].side === 'tool');
+ */
 export const REQUIREMENT_IDS = [
   'TOOL-ACK',
   'TOOL-ASYNC',
@@ -67,6 +71,11 @@ export const REQUIREMENT_IDS = [
   'RT-TIMEOUT',
 ] as const;
 
+/**
+ * The id of a requirement.
+ * @example
+ * const id: RequirementId = 'TOOL-ACK';
+ */
 export type RequirementId = (typeof REQUIREMENT_IDS)[number];
 
 /** A problem that does not stop the program; `id` is the requirement concerned. */

@@ -35,7 +35,12 @@ export const toolSchema = z.object({
   displayScript: z.optional(z.string()),
 });
 
-/** The response of discovery: `GET {base}/.well-known/rap-toolset` (TOOL-DISCOVER, TOOL-NAMES). */
+/**
+ * A zod schema of the response of discovery: `GET {base}/.well-known/rap-toolset` (TOOL-DISCOVER, TOOL-NAMES). As JSON Schema:
+ * `protocol-cli/toolset.schema.json`.
+ * @example
+ * const toolset = toolsetSchema.parse({ name: 'editor', tools: [], endpoint: 'http://127.0.0.1:3001/rap' });
+ */
 export const toolsetSchema = z.object({
   name: z.string().check(z.minLength(1), z.maxLength(NAME_LENGTH)),
   description: z.optional(z.string()),
@@ -44,9 +49,15 @@ export const toolsetSchema = z.object({
   endpoint: webUrlSchema,
 });
 
-export type Tool = z.infer<typeof toolSchema>;
-
+/**
+ * The operations of a tool server.
+ * @example
+ * const names = ({ tools }: Toolset) => tools.map(({ name }) => name);
+ */
 export type Toolset = z.infer<typeof toolsetSchema>;
+
+/** One operation: its name, description and JSON Schema. */
+export type Tool = Toolset['tools'][number];
 
 /** Relative to a tool server's base URL (protocol, section 1). */
 const DISCOVERY_PATH = '/.well-known/rap-toolset';

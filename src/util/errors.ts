@@ -1,6 +1,8 @@
 /**
  * Errors that this program can explain. A tool's failure (a `tool_result` with an error text, a refused acknowledgement) is an
  * outcome, not an error.
+ * @example
+ * const isOurs = (error: unknown, code: ErrorCode) => error instanceof ProtocolCliError && error.code === code;
  */
 export type ErrorCode =
   | 'usage'
@@ -22,6 +24,7 @@ export type ErrorCode =
   | 'command-failed'
   | 'unwritable-file';
 
+/** What an error says besides its message. */
 export interface ErrorDetails {
   /** What to do next, in one sentence. */
   readonly hint?: string;
@@ -30,7 +33,16 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** What failed and where (`message`), what to do next (`hint`), and a stable `code` that decides the exit status. */
+/**
+ * What failed and where (`message`), what to do next (`hint`), and a stable `code` that decides the exit status.
+ * @example
+ * try {
+ *   await connect('http://127.0.0.1:3001');
+ * } catch (error) {
+ *   if (!(error instanceof ProtocolCliError)) throw error;
+ *   console.error(error.code, error.message, error.hint);
+ * }
+ */
 export class ProtocolCliError extends Error {
   override readonly name = 'ProtocolCliError';
   readonly code: ErrorCode;

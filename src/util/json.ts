@@ -249,6 +249,7 @@ function isJson(text: string): boolean {
   }
 }
 
+/** The result of parsing JSON: its value, or why there is none. */
 export type JsonReading =
   | { readonly ok: true; readonly value: unknown; readonly notes: readonly string[] }
   | { readonly ok: false; readonly reason: string };
@@ -256,6 +257,8 @@ export type JsonReading =
 /**
  * Parses untrusted bytes as JSON. Never throws: invalid input has a `reason`; input that changes when parsed (a byte-order mark, a repeated
  * key, a number that cannot be represented, a lone surrogate) has `notes` (threats, rows 18, 20, 21).
+ * @example
+ * readJson(Buffer.from('{"n":12345678901234567890}')); // ok, with a note about the number
  */
 export function readJson(bytes: Uint8Array): JsonReading {
   const decoded = decodeUtf8(bytes);

@@ -198,14 +198,25 @@ function hashAt(text: string, at: number): number {
 
 export const REDACTED = '[redacted]';
 
-/** Replaces secrets by value (threats, row 25). */
+/**
+ * Replaces secrets by value (threats, row 25).
+ * @example
+ * const clean = (redactor: Redactor, line: string) => redactor.text(line);
+ */
 export interface Redactor {
+  /** Adds a secret; one shorter than four characters is ignored. */
   add(secret: string): void;
+  /** Returns the text with `[redacted]` in place of secrets. */
   text(text: string): string;
   /** Redacts the name of a JSON member; default: `text`. */
   name?(text: string): string;
 }
 
+/**
+ * Creates a redactor, which finds secrets in every encoding that occurs on a wire: JSON, percent, hex, base64.
+ * @example
+ * createRedactor(['my-token']).text('Authorization: Bearer my-token'); // Authorization: Bearer [redacted]
+ */
 export function createRedactor(secrets: Iterable<string> = []): Redactor {
   const finder = new SecretFinder();
   for (const secret of secrets) finder.add(secret);
@@ -307,7 +318,8 @@ export function safeSource(text: string): string {
 /** A line of output; a long one is produced in pieces at the reader's speed. */
 export type OutputLine = string | LongLine;
 
-interface LongLine extends Iterable<string> {
+/** A long line, in pieces that are created as they are read. */
+export interface LongLine extends Iterable<string> {
   /** Approximate length, in characters. */
   readonly length: number;
 }

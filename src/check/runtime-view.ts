@@ -51,11 +51,6 @@ interface Sent {
   readonly isAccepted: boolean;
 }
 
-/** The name of the scenario of a recording, if it has one. */
-export function scenarioIn(events: readonly Event[]): string | undefined {
-  return scenarioPlanIn(events)?.plan;
-}
-
 /** The plan of the scenario of a recording, if it has one. */
 export function scenarioPlanIn(events: readonly Event[]): EventOf<'planned'> | undefined {
   const plan = events.find(event => event.kind === 'planned' && event.by === 'scenario');

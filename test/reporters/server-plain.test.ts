@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { Content } from '../../src/events/content.js';
 import type { Event, RequestEvent } from '../../src/events/events.js';
 import { createLog } from '../../src/events/log.js';
-import { mockPlain, recordedPlain, sessionPlain } from '../../src/render/outputs/server-plain.js';
+import { serverPlain } from '../../src/render/outputs/server-plain.js';
 import type { ColourLevel } from '../../src/render/terminal/colour-level.js';
 import { createRedactor } from '../../src/util/redact.js';
 import { MockEvents, TOKEN } from '../support/mock-events.js';
@@ -14,7 +14,7 @@ describe('a mock', () => {
   function outputOf(act: (mock: MockEvents) => unknown, level: ColourLevel = 0): string {
     const stream = new PassThrough({ encoding: 'utf8' });
     const mock = new MockEvents();
-    mock.log.subscribe(mockPlain(stream, { level }));
+    mock.log.subscribe(serverPlain('tool', stream, { level }));
     act(mock);
     return String(stream.read() ?? '');
   }
@@ -41,7 +41,7 @@ describe('a platform of sessions', () => {
     let now = 0;
     const log = createLog(() => now);
     const stream = new PassThrough();
-    log.subscribe(sessionPlain(stream, { level: 0, redactor: createRedactor(['key-0815']) }));
+    log.subscribe(serverPlain('platform', stream, { level: 0, redactor: createRedactor(['key-0815']) }));
     const about = { thread: 's', calls: ['call_1'] };
     const pending = [{ key: 'call_1', tool_name: 'lookup', args: { a: 1 }, id: 'call_1' }];
     log.emit({ kind: 'session', status: 'running', thread: 's' });
@@ -112,7 +112,7 @@ describe('a recorder', () => {
 
   const outputOf = (...events: Event[]) => {
     const stream = new PassThrough({ encoding: 'utf8' });
-    const listener = recordedPlain(stream, { level: 0 });
+    const listener = serverPlain('recorder', stream, { level: 0 });
     return events.map(event => {
       listener(event);
       const text: string | null = stream.read();
@@ -120,7 +120,7 @@ describe('a recorder', () => {
     });
   };
 
-  describe('recordedPlain', () => {
+  describe('a recorder', () => {
     test.each<[string, RequestEvent, Event, string]>([
       [
         'an invocation',

@@ -4,7 +4,7 @@ import { judgeCases } from '../../check/judge-cases.js';
 import type { OwnServer } from '../../check/probes/run.js';
 import { runProbes } from '../../check/probes/run.js';
 import { RUNS } from '../../check/repeats.js';
-import { scenarioIn, scenarioPlanIn } from '../../check/runtime-view.js';
+import { scenarioPlanIn } from '../../check/runtime-view.js';
 import type { Event } from '../../events/events.js';
 import { History } from '../../events/history.js';
 import { createLog, type Log } from '../../events/log.js';
@@ -114,7 +114,7 @@ async function judgeRuns(
 
 /** In the transcript of a scenario, the tools are ours and misbehave on purpose. */
 function sidesIn(plan: CheckPlan, { recordings }: CheckInput): CheckPlan {
-  const isScenario = recordings.some(({ events }) => scenarioIn(events) !== undefined);
+  const isScenario = recordings.some(({ events }) => scenarioPlanIn(events) !== undefined);
   return isScenario && plan.flags.side === undefined ? { ...plan, sides: ['runtime'] } : plan;
 }
 
@@ -209,7 +209,7 @@ const MAX_NAMES = 3;
 function warningsIn(recordings: readonly Recording[], redactor: Redactor): readonly Warning[] {
   const scenarios = new Map<string, Set<string>>();
   const warnings = recordings.flatMap(({ events }) => {
-    const scenario = scenarioIn(events);
+    const scenario = scenarioPlanIn(events)?.plan;
     return events.flatMap(event => {
       const isOfCall = scenario !== undefined && event.calls !== undefined; // a tool of the scenario warns of what the rules judge
       if (event.kind !== 'warned' || isOfCall) return [];

@@ -9,7 +9,7 @@ import { MockTool, type MockToolOptions } from '../../mock/mock-tool.js';
 import type { Rate } from '../../mock/responder.js';
 import { fixtureFiles, loadHandlers } from '../../mock/sources.js';
 import { pluralize } from '../../render/line.js';
-import { mockPlain } from '../../render/outputs/server-plain.js';
+import { serverPlain } from '../../render/outputs/server-plain.js';
 import { verifiedMock } from '../../render/outputs/verification.js';
 import { systemClock } from '../../system/clock.js';
 import { watchFiles } from '../../system/watch-files.js';
@@ -345,7 +345,7 @@ function lineOutput(
       redactor,
       about: headerFor('tool'),
       subscribe: output === 'ndjson' ? learning : subscribe,
-      printer: (stream, level) => mockPlain(stream, { level }),
+      printer: (stream, level) => serverPlain('tool', stream, { level }),
     },
     terminal,
   );

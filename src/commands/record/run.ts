@@ -3,7 +3,7 @@ import type { Event } from '../../events/events.js';
 import type { EventRedactor } from '../../events/shareable.js';
 import { PROTOCOL_WORDS } from '../../protocol/callbacks.js';
 import { startRecorder } from '../../record/recorder.js';
-import { recordedPlain } from '../../render/outputs/server-plain.js';
+import { serverPlain } from '../../render/outputs/server-plain.js';
 import { createRunnableClock } from '../../system/clock.js';
 import { ignoreClosedPipes } from '../../system/streams.js';
 import { isCredentialHeader, secretsOf } from '../../util/credentials.js';
@@ -137,7 +137,7 @@ export async function runRecord(url: string, flags: RecordFlags, terminal: Termi
         redactor,
         about,
         subscribe: listener => log.subscribe(listener),
-        printer: (stream, level) => recordedPlain(stream, { level, redactor }),
+        printer: (stream, level) => serverPlain('recorder', stream, { level, redactor }),
       },
       terminal,
     );

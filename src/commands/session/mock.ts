@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { SessionPlatform } from '../../agent-session/platform/platform.js';
 import type { SessionScript } from '../../fixtures/session-script.js';
-import { sessionPlain } from '../../render/outputs/server-plain.js';
+import { serverPlain } from '../../render/outputs/server-plain.js';
 import { verifiedSessions } from '../../render/outputs/verification.js';
 import { systemClock } from '../../system/clock.js';
 import { redactJson } from '../../util/redact.js';
@@ -112,6 +112,6 @@ async function startOutput(
   const answer = ['protocol-cli session answer', url, session, keyWords, '--fixtures <file>'];
   const lines = command ? [text] : [text, `answer its calls: ${answer.filter(Boolean).join(' ')}`];
   printReady({ port, url, key, session }, lines.join('\n'), terminal, { command });
-  const printer: LinePrinter = (stream, level) => sessionPlain(stream, { level, redactor });
+  const printer: LinePrinter = (stream, level) => serverPlain('platform', stream, { level, redactor });
   return startLines({ output, flags, command, subscribe, redactor, about, printer }, terminal);
 }

@@ -13,7 +13,7 @@ import { newsOf } from '../tool-calls.js';
 
 /*
  * Prints the events of a server, for logs, pipes and screen readers. Untrusted text is made safe to print (threats, row 24). Memory is
- * bounded, however long a server runs. Each function returns an event listener.
+ * bounded, however long a server runs.
  */
 
 interface LineOptions {
@@ -22,12 +22,35 @@ interface LineOptions {
   readonly redactor?: Redactor;
 }
 
-/** Writes each reported event with its time. */
-function newsWriter(
+type News = (event: Event) => Line | null;
+
+/** What is printed of the events of each server. Each function begins a new server. */
+const NEWS = {
+  /** URLs are left out, since they contain callback tokens (threats, row 25). */
+  tool() {
+    const calls = new RecentCalls();
+    return event => {
+      calls.apply(event);
+      return newsOf(event, { call: calls.get(event.calls?.[0] ?? '')?.call });
+    };
+  },
+  platform() {
+    const sessions = new Sessions();
+    return event => {
+      sessions.apply(event);
+      return newsOf(event, { sessions });
+    };
+  },
+  recorder: recordedNews,
+} as const satisfies Readonly<Record<string, () => News>>;
+
+/** Writes each reported event of a server with its time. */
+export function serverPlain(
+  server: keyof typeof NEWS,
   stream: Writable,
   { level, redactor = createRedactor() }: LineOptions,
-  newsOfEvent: (event: Event) => Line | null,
 ): (event: Event) => void {
+  const newsOfEvent: News = NEWS[server]();
   const theme = createTheme(level);
   const output = outputOf(stream);
   return event => {
@@ -38,31 +61,8 @@ function newsWriter(
   };
 }
 
-/** Events of a mock tool. URLs are left out, since they contain callback tokens (threats, row 25). */
-export function mockPlain(stream: Writable, options: LineOptions): (event: Event) => void {
-  const calls = new RecentCalls();
-  return newsWriter(stream, options, event => {
-    calls.apply(event);
-    return newsOf(event, { call: calls.get(event.calls?.[0] ?? '')?.call });
-  });
-}
-
-/** Events of a platform of agent sessions. */
-export function sessionPlain(stream: Writable, options: LineOptions): (event: Event) => void {
-  const sessions = new Sessions();
-  return newsWriter(stream, options, event => {
-    sessions.apply(event);
-    return newsOf(event, { sessions });
-  });
-}
-
-/** Events of a recording proxy. */
-export function recordedPlain(stream: Writable, options: LineOptions): (event: Event) => void {
-  return newsWriter(stream, options, recordedNews());
-}
-
 /** A line for each recorded message once it is answered; null for other events. The forwarded request is shown only if it fails. */
-function recordedNews(): (event: Event) => Line | null {
+function recordedNews(): News {
   const open = new Map<string, RequestEvent>();
   return event => {
     if (event.kind === 'request') open.set(event.leg, event);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { runScenarios, SCENARIOS, type ScenarioOptions } from '../../../src/check/drive/run.js';
 import type { Scenario } from '../../../src/check/drive/scenario.js';
 import { RULES } from '../../../src/check/judge.js';
-import { scenarioIn } from '../../../src/check/runtime-view.js';
+import { scenarioPlanIn } from '../../../src/check/runtime-view.js';
 import { ABILITIES } from '../../../src/protocol/driver.js';
 import type { RequirementId } from '../../../src/protocol/requirements.js';
 import { systemClock } from '../../../src/system/clock.js';
@@ -86,7 +86,7 @@ test('events of all recordings have their own numbers and calls, and times of th
     ...options(open),
     onProgress: (done, total, name) => void progress.push(`${done}/${total} ${name}`),
   });
-  expect(recordings.map(({ events }) => scenarioIn(events))).toEqual(['a', 'b', 'c']);
+  expect(recordings.map(({ events }) => scenarioPlanIn(events)?.plan)).toEqual(['a', 'b', 'c']);
   const seqs = recordings.flatMap(({ events }) => events.map(({ seq }) => seq));
   expect(seqs).toEqual(seqs.map((_, index) => index));
   const [first, second] = recordings.map(({ events }) => events[0]?.at ?? 0);
@@ -151,7 +151,7 @@ describe('everything is stopped', () => {
     });
     const scenarios = [scenario('a'), stopping, scenario('c')];
     const recordings = await runScenarios(scenarios, options(open, { signal: stop.signal, atOnce: 1 }));
-    expect(recordings.map(({ events }) => scenarioIn(events))).toEqual(['a']);
+    expect(recordings.map(({ events }) => scenarioPlanIn(events)?.plan)).toEqual(['a']);
     expect([drivers.length, running()]).toEqual([2, 0]);
   });
 

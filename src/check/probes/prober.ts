@@ -9,6 +9,7 @@ import { isHostOfTool } from '../../http/addresses.js';
 import { TransportError } from '../../http/client.js';
 import type { Incoming, Reply } from '../../http/route.js';
 import { type Callback, type CallbackType, readCallback } from '../../protocol/callbacks.js';
+import { llmText, outcomeOfText } from '../../protocol/outcome.js';
 import type { RequirementId } from '../../protocol/requirements.js';
 import { CallbackServer, type ListenerOptions, recordCallback } from '../../runtime/callback-server.js';
 import { readAcknowledgement, type Wire } from '../../runtime/wire.js';
@@ -296,6 +297,14 @@ export class SentCall {
 
   hasReceived(...types: readonly CallbackType[]): boolean {
     return this.callbacks.some(({ message }) => message !== null && types.includes(message.type));
+  }
+
+  /** The text of its result, if that is an error. */
+  get error(): string | null {
+    const result = this.callbacks.find(({ message }) => message?.type === 'tool_result')?.message;
+    if (result?.type !== 'tool_result') return null;
+    const text = llmText(result);
+    return outcomeOfText(text).type === 'error' ? text : null;
   }
 
   get isSubscription(): boolean {

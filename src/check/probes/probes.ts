@@ -99,7 +99,7 @@ const CONCURRENT_CALLS = 8;
 /** Calls of one thread: a tool may make them one after another. */
 const SHARED_CALLS = 2;
 
-/** Calls with these members alone, and with each of them if a tool refuses the group: so it is known which one. */
+/** Calls with these members, and with each of them alone if the tool refuses the group or reports an error: so it is known which one. */
 async function callWithMembers(
   client: ProbeClient,
   operation: ProbeCall,
@@ -107,9 +107,10 @@ async function callWithMembers(
 ): Promise<void> {
   const call = client.send({ ...operation, fields: { call_id: undefined, ...members } });
   await call.acknowledged;
-  if (call.status === 200) return call.finish();
+  if (call.status === 200) await call.finish();
+  const isAccepted = call.status === 200 && call.error === null;
   const each = Object.entries(members);
-  if (each.length > 1)
+  if (!isAccepted && each.length > 1)
     await Promise.all(each.map(([name, value]) => callWithMembers(client, operation, { [name]: value })));
 }
 

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Caller, Case, Offer } from '../../fixtures/check-files.js';
 import { ArgumentMaker } from '../../json-schema/example.js';
-import { llmText, outcomeOfText } from '../../protocol/outcome.js';
 import type { RequirementId } from '../../protocol/requirements.js';
 import type { Tool, Toolset } from '../../protocol/toolset.js';
 import { toolOf } from '../../runtime/check-call.js';
@@ -343,7 +342,7 @@ export class SampleCalls {
   /** What passed with errors alone is worth less: said of the selected operations, and of all if none did anything else. */
   async #warnOfErrors(samples: readonly Sample[]): Promise<void> {
     const results = await Promise.all(
-      samples.map(async ({ call, sent }) => ({ name: call.operation, error: errorIn(await sent) })),
+      samples.map(async ({ call, sent }) => ({ name: call.operation, error: (await sent)?.error ?? null })),
     );
     const byName = [...groupBy(results, ({ name }) => [name]).values()];
     const failed = byName
@@ -402,16 +401,8 @@ export class SampleCalls {
     if (call.hasReceived('user_choice')) return 2;
     if (call.isSubscription) return 3;
     if (!call.hasReceived('tool_result')) return 4;
-    return errorIn(call) === null ? 0 : 1;
+    return call.error === null ? 0 : 1;
   }
-}
-
-/** The text of its result, if that is an error. */
-function errorIn(call: SentCall | null): string | null {
-  const result = call?.callbacks.find(({ message }) => message?.type === 'tool_result')?.message;
-  if (result?.type !== 'tool_result') return null;
-  const text = llmText(result);
-  return outcomeOfText(text).type === 'error' ? text : null;
 }
 
 function isPlain(call: SentCall | null): boolean {

@@ -70,6 +70,10 @@ describe.concurrent('a right tool', () => {
         ],
       },
     ],
+    [
+      'reports-version',
+      { 'TOOL-EXTRA': ['warn', 'a call ended in an error, and succeeded without these members: version'] },
+    ],
   ])('%s', async (peculiarity, expected) => {
     expect(summaryOf(findingsIn(await checkingPeculiar(peculiarity)))).toEqual(expected);
   });

@@ -68,6 +68,10 @@ const PECULIARITIES = {
   'reports-unknown': {
     fault: body => refusedBy(body, MEMBERS, name => `Error: unrecognized field "${name}". Leave it out.`),
   },
+  /** A handler whose own protocol has versions. */
+  'reports-version': {
+    fault: body => (body.version === undefined ? null : 'Error: unsupported version. Leave it out.'),
+  },
 };
 
 const CSRF_PAGE = `<!DOCTYPE html>

@@ -37,6 +37,8 @@ export interface Recording {
   readonly isWhole?: boolean;
   /** The line of each event in the file, by `seq`. */
   readonly lines?: ReadonlyMap<number, number>;
+  /** Whether it is from a file: then no option of a check changes it. */
+  readonly isSaved?: boolean;
 }
 
 /** The events of a recording, grouped for the rules; the same whether a runtime, a tool, a recorder or a check saw them. */
@@ -46,6 +48,8 @@ export interface Evidence
     SentMessages {
   /** Whether a check made calls in it, which violate runtime rules on purpose. */
   readonly isProbed: boolean;
+  /** Whether a check made these calls just now, so that another one may make them with other options. */
+  readonly isLive: boolean;
   readonly unmatchedCallbacks: readonly CallbackEvidence[];
   /** All plans, also those without a call. */
   readonly plans: readonly EventOf<'planned'>[];
@@ -69,7 +73,7 @@ export function recordingsOf(transcripts: readonly Transcript[]): readonly Recor
     const { header, lines } = transcript;
     const known = lines && new Map(events.map(({ seq }, place) => [seq, lines[place] ?? 0]));
     const about = { observer: header?.observer ?? 'runtime', isWhole: isWhole(transcript) };
-    return { events, ...about, ...(known && { lines: known }) };
+    return { events, ...about, isSaved: true, ...(known && { lines: known }) };
   });
 }
 
@@ -77,7 +81,7 @@ const HOPS = { tool: 'tool-side', runtime: 'runtime-side' } as const;
 
 /** Groups the events of a recording for the rules of one side; a recorder saw each message on both sides. */
 export async function gatherEvidence(recording: Recording, side: Side): Promise<Evidence> {
-  const { observer = 'runtime', isWhole: isComplete = true, lines } = recording;
+  const { observer = 'runtime', isWhole: isComplete = true, isSaved = false, lines } = recording;
   // Messages of other protocols have rules of their own.
   const known = eventsOnSide(HOPS[side], recording.events)
     .filter(event => !('dialect' in event && event.dialect !== undefined))
@@ -108,6 +112,7 @@ export async function gatherEvidence(recording: Recording, side: Side): Promise<
     observer,
     isWhole: isComplete,
     isProbed: known.some(isProbe),
+    isLive: known.some(isProbe) && !isSaved,
     unmatchedCallbacks,
     plans: events.filter(event => event.kind === 'planned'),
     toolCrash,

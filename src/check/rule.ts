@@ -222,10 +222,10 @@ export function refusalDetails(trip: RoundTrip, expected = '200'): Details {
   return { ...statusMismatch(trip, expected), ...(faults.length > 0 && { faults }) };
 }
 
-/** The protocol has no time limit, so silence alone proves nothing. */
-export function timeoutAdvice({ timeout }: CallEvidence): string {
-  const option = timeout?.what === 'timeout' ? "the caller's --timeout" : '--probe-timeout';
-  return `raise ${option} if the tool takes longer`;
+/** What to do about a call that timed out: the protocol has no time limit, so silence alone proves nothing. Begins with a colon. */
+export function timeoutAdvice({ timeout }: CallEvidence, { isLive }: Pick<Evidence, 'isLive'>): string {
+  if (timeout?.what === 'timeout') return ": raise the caller's --timeout if the tool takes longer";
+  return isLive ? ': raise --probe-timeout if the tool takes longer' : '';
 }
 
 const MAX_FAULT_LENGTH = 300;

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { checkTranscript, RULES } from '../../src/check/judge.js';
+import { gatherEvidence } from '../../src/check/evidence.js';
+import { checksOf, checkTranscript, RULES } from '../../src/check/judge.js';
 import type { RequirementId } from '../../src/protocol/requirements.js';
-import { eventsOf, type Moment } from '../events/build.js';
-import { notice, someCall } from './samples/parts.js';
+import { at, eventsOf, type Moment } from '../events/build.js';
+import { discovery, notice, planned, someCall } from './samples/parts.js';
 
 /** The advice of a finding fits what happened. */
 
@@ -22,4 +23,29 @@ test.each<[string, RequirementId, readonly Moment[], RegExp]>([
   const shown = check?.advice ?? RULES[id].advice;
   expect([check?.status === 'pass', shown]).toEqual([false, expect.stringMatching(advice)]);
   expect(shown).not.toContain('path');
+});
+
+const OPTIONS = /--(?:probe-timeout|bearer|header)/;
+
+test.each<[string, RequirementId, readonly (readonly Moment[])[]]>([
+  ['a call without a result', 'TOOL-ALWAYS', [a.begun(), at(5_000, a.waited())]],
+  [
+    'a callback that was not sent again',
+    'TOOL-RETRY',
+    [a.begun(), a.result({}, { status: 503 }), at(9_000, a.waited())],
+  ],
+  ['a tool that requires credentials', 'TOOL-ACK', [answeredWith({ status: 401 })]],
+  ['a discovery that requires credentials', 'TOOL-DISCOVER', [discovery('', { status: 401 })]],
+])('options of a check are named in a live check, not in a recording: %s', async (_, id, story) => {
+  const reasonOf = async (events: ReturnType<typeof eventsOf>, isSaved: boolean) => {
+    const [check] = checksOf('tool', [await gatherEvidence({ events, isSaved }, 'tool')], {
+      only: new Set([id]),
+    });
+    expect(check?.status).toMatch(/fail|warn|could-not-run/);
+    return check?.reason;
+  };
+  const probed = eventsOf(planned([id]), ...story);
+  expect(await reasonOf(probed, false)).toMatch(OPTIONS);
+  expect(await reasonOf(probed, true)).not.toMatch(OPTIONS);
+  expect(await reasonOf(eventsOf(...story), true)).not.toMatch(OPTIONS);
 });

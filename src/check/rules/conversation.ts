@@ -53,10 +53,10 @@ export const conversationRules = defineRules({
       'Serve the toolset as JSON at /.well-known/rap-toolset; validate it with protocol-cli toolset <url>.',
     masks: ['TOOL-NAMES', ...CALL_RULES],
     absent: 'no toolset was asked for',
-    observe: ({ discoveries }) => {
+    observe: ({ discoveries, isLive }) => {
       const found = discoveries.filter(({ status }) => status === 200);
       if (found.length > 0) return found.map(onDocument);
-      return discoveries.length > 0 ? onNothing(discoveries) : null;
+      return discoveries.length > 0 ? onNothing(discoveries, isLive) : null;
     },
   },
   'TOOL-NAMES': {
@@ -102,12 +102,12 @@ export const conversationRules = defineRules({
     advice: 'Answer response_url with 200, and send a tool_result for every possible selection.',
     masks: ['TOOL-POST', 'TOOL-ALWAYS'],
     absent: 'no question was asked and answered',
-    observe: ({ calls }) =>
-      calls.map(call => [
+    observe: evidence =>
+      evidence.calls.map(call => [
         ...call.callbacks
           .filter(({ typeName }) => typeName === 'user_choice')
           .map(question => onInvalid(question, 'a user_choice')),
-        ...call.selections.map(selection => onSelection(selection, call)),
+        ...call.selections.map(selection => onSelection(selection, call, evidence)),
       ]),
   },
   'TOOL-OAUTH': {
@@ -183,12 +183,12 @@ function onDocument(discovery: Discovery): Observation {
 }
 
 /** Whether the toolset was requested at the base URL and at its origin, and found at neither. */
-function onNothing(discoveries: readonly Discovery[]): Observation {
+function onNothing(discoveries: readonly Discovery[], isLive: boolean): Observation {
   const statuses = new Set(discoveries.flatMap(({ status }) => status ?? []));
   const isLocked = ({ response }: Discovery) =>
     response !== null && asksForCredentials(response.status, response.headers);
   if (discoveries.some(isLocked))
-    return unrecorded('discovery requires credentials (--bearer, --header)', discoveries);
+    return unrecorded(`discovery requires credentials${isLive ? ' (--bearer, --header)' : ''}`, discoveries);
   const forbidden = discoveries.find(({ status }) => status === 403);
   if (forbidden) return unrecorded('discovery answered 403', discoveries, refusalDetails(forbidden));
   const actual = [...statuses].join(', ');
@@ -234,7 +234,7 @@ function onInvalid(question: CallbackEvidence, what: string): Observed {
 
 const PENDING = 'when the transcript ended';
 
-function onSelection(selection: RoundTrip, call: CallEvidence): Observation {
+function onSelection(selection: RoundTrip, call: CallEvidence, evidence: Evidence): Observation {
   const { status, broken: error, request } = selection;
   const { canceledAtSeq: calledOffAt, isCutShort, timeout } = call;
   if (error)
@@ -248,7 +248,7 @@ function onSelection(selection: RoundTrip, call: CallEvidence): Observation {
     return unrecorded(`the call was still pending after the selection ${PENDING}`, selection);
   const window = formatDuration(timeout.afterMs);
   return violatedIfComplete(
-    `no tool_result within ${window} of the selection: ${timeoutAdvice(call)}`,
+    `no tool_result within ${window} of the selection${timeoutAdvice(call, evidence)}`,
     selection,
   );
 }

@@ -100,7 +100,7 @@ export const deliveryRules = defineRules({
           return judgeRetries(delivery, pauses => pauses.every(pause => pause < MIN_PAUSE_MS));
         const judged = isWaited || watched >= MIN_WAIT_MS ? violatedIfComplete : unrecorded;
         return judged(
-          `no retry within ${formatDuration(watched)}; use --probe-timeout to wait longer`,
+          `no retry within ${formatDuration(watched)}${evidence.isLive ? '; use --probe-timeout to wait longer' : ''}`,
           delivery,
         );
       });
@@ -161,7 +161,8 @@ function countResults(calls: readonly CallEvidence[]): string {
   return `${results} of ${total} ${total === 1 ? 'call' : 'calls'} got a result within ${formatDuration(longest)}`;
 }
 
-function onEnd(call: CallEvidence, summary: string, { toolCrash, exit }: Evidence): Observed {
+function onEnd(call: CallEvidence, summary: string, evidence: Evidence): Observed {
+  const { toolCrash, exit } = evidence;
   const { attempts, ending } = call;
   const isCause = toolCrash !== null && attempts.includes(toolCrash.message);
   const about = attempts.flatMap(({ events }) => events);
@@ -178,7 +179,8 @@ function onEnd(call: CallEvidence, summary: string, { toolCrash, exit }: Evidenc
       return ending.kind === 'open' ? null : unrecorded('the tool crashed before a call ended', attempts);
     case 'silent': {
       const details = { expected: 'a tool_result', about };
-      if (!isCause) return violatedIfComplete(`${summary}: ${timeoutAdvice(call)}`, attempts, details);
+      if (!isCause)
+        return violatedIfComplete(`${summary}${timeoutAdvice(call, evidence)}`, attempts, details);
       const what = `no tool_result within ${formatDuration(ending.afterMs)}, and the tool was unreachable`;
       return violatedIfComplete(what, [...attempts, toolCrash.later], details);
     }

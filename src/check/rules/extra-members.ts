@@ -2,6 +2,7 @@ import { groupBy } from '../../util/collections.js';
 import { formatDuration } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import type { CallEvidence } from '../call.js';
+import type { Evidence } from '../evidence.js';
 import { isDefined, optionalMembers, suspectMembers } from '../members.js';
 import {
   defineRules,
@@ -28,7 +29,8 @@ export const extraMemberRules = defineRules({
       'Ignore unknown members: no strict schema (Go: DisallowUnknownFields, Jackson: FAIL_ON_UNKNOWN_PROPERTIES).',
     absent:
       'no well-formed invocation had fields beyond those of the protocol, and another to compare it with',
-    observe: ({ calls }) => {
+    observe: evidence => {
+      const { calls } = evidence;
       const valid = calls.filter(({ flaw }) => flaw === null);
       const extended = valid.filter(hasUnknownMembers);
       const plain = groupBy(
@@ -40,7 +42,9 @@ export const extraMemberRules = defineRules({
       const suspects = [...suspectMembers(failed, succeeded)].filter(member => !isDefined(member));
       return [
         valid.map(onRefusedMembers),
-        extended.map(call => onUnknownMembers(call, plain.get(call.invocation?.operation) ?? [], suspects)),
+        extended.map(call =>
+          onUnknownMembers(call, plain.get(call.invocation?.operation) ?? [], suspects, evidence),
+        ),
       ];
     },
   },
@@ -72,6 +76,7 @@ function onUnknownMembers(
   call: CallEvidence,
   plain: readonly CallEvidence[],
   suspects: readonly string[],
+  evidence: Evidence,
 ): Observed {
   const { attempts, callbacks, ending, refusedMembers } = call;
   const proof = [...attempts, ...callbacks.slice(0, 1)];
@@ -95,7 +100,7 @@ function onUnknownMembers(
       const what = `nothing within ${formatDuration(ending.afterMs)}`;
       return hasResult
         ? violatedIfComplete(`the call was dropped: ${what}`, attempts)
-        : unrecorded(`${what}: ${timeoutAdvice(call)}`, attempts);
+        : unrecorded(`${what}${timeoutAdvice(call, evidence)}`, attempts);
     }
     case 'called-off':
       return null;

@@ -82,7 +82,7 @@ export const invocationRules = defineRules({
             return onAcknowledged(attempt, call, repeats.get(call.content), evidence);
           if (attempt.status !== null)
             return call.flaw === null && call.refusedMembers.length === 0
-              ? onOtherStatus(attempt, call)
+              ? onOtherStatus(attempt, call, evidence.isLive)
               : null;
           return attempt === call.attempts.at(-1) ? onUnanswered(attempt, call, evidence) : null;
         }),
@@ -273,12 +273,19 @@ const NO_REDIRECT =
   "Runtimes do not follow redirects: put the URL that answers 200 into the toolset's endpoint.";
 
 /** A tool that requires credentials must be called again with them; a busy tool need not be wrong. */
-function onOtherStatus(attempt: RoundTrip, { attempts, isHostile }: CallEvidence): Observation {
+function onOtherStatus(
+  attempt: RoundTrip,
+  { attempts, isHostile }: CallEvidence,
+  isLive: boolean,
+): Observation {
   const { status, request, response, isFailed, isRefused } = attempt;
   if (isHostile && isRefused)
     return metWithNote(`answered ${status} to a hostile text; better is 200, and an error result`, attempt);
   if (response && asksForCredentials(response.status, response.headers))
-    return unrecorded(`answered ${status}: credentials are required (--bearer, --header)`, attempt);
+    return unrecorded(
+      `answered ${status}: credentials are required${isLive ? ' (--bearer, --header)' : ''}`,
+      attempt,
+    );
   const wasAcceptedLater = attempts.some(each => each.status === 200 && each.request.seq > request.seq);
   return wasAcceptedLater && isFailed
     ? doubtful(`answered ${status}, and 200 when it was sent again`, attempt, refusalDetails(attempt))

@@ -169,7 +169,7 @@ export const NEAR_TOOL: SampleSet = {
     fails(
       'a result before the selection, and none after it',
       [begun(), a.asks(), a.result(), at(50, a.selected()), at(5_050, a.waited())],
-      /of the selection: raise --probe-timeout/,
+      /of the selection$/,
     ),
   ],
   'TOOL-NORETRY': [

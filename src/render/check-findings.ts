@@ -6,6 +6,8 @@ import { type Line, quote, say } from './line.js';
 /** A result of a check: for a rule, a case, a gap in the recording, an expected failure that could not occur, or the exit of a server. */
 export interface Finding extends Pick<Row, 'events' | 'spots' | 'runs'> {
   readonly about: Side | 'case' | 'gap' | 'idle' | 'exit';
+  /** The rule; absent if it is not about one. */
+  readonly id?: RequirementId;
   readonly standing: Standing;
   readonly heading: Line;
   /** The heading as plain text. Untrusted. */
@@ -82,6 +84,7 @@ export function findingsOf(run: Conformance): Finding[] {
     ...idle.map(({ id, place, why }) => ({
       ...nothing,
       about: 'idle' as const,
+      id,
       standing: 'not-applicable' as const,
       heading: [say(id, 'title'), say('  is expected to fail')],
       name: id,
@@ -111,11 +114,11 @@ function isSameBreach(first: Finding, { about, standing, events, actual }: Findi
   return isNoWorse && first.events.join() === events.join();
 }
 
-function mergedWith(first: Finding, { name, kind, advice }: Finding): Finding {
-  const [id = '', ...statement] = name.split(' ');
+function mergedWith(first: Finding, { id, kind, advice }: Finding): Finding {
+  if (id === undefined) return first;
   return {
     ...first,
-    facts: [...(first.facts ?? []), ['also', `${id}  ${kind}  ${statement.join(' ')}`]],
+    facts: [...(first.facts ?? []), ['also', `${id}  ${kind}  ${RULES[id].statement}`]],
     advice: [first.advice, advice].filter(Boolean).join(' '),
   };
 }
@@ -207,6 +210,7 @@ function findingOf(row: Row): Finding {
   const advice = adviceOf(row);
   const rule = {
     about: side,
+    id,
     standing,
     heading: [say(id, 'title'), say(`  ${level}  `, 'dim'), say(statement)],
     name: `${id} ${statement}`,

@@ -122,7 +122,7 @@ export function findingLines(finding: Finding, record: WireRecord): readonly Lin
 
 /** The rules of findings. */
 export function idsOf(findings: readonly Finding[]): string {
-  return findings.map(({ name }) => name.split(' ')[0]).join(', ');
+  return findings.flatMap(({ id }) => id ?? []).join(', ');
 }
 
 /** Maximum number of scenarios that a finding names. */
@@ -289,7 +289,7 @@ function withSharedReasons(findings: readonly Finding[]): readonly Finding[] {
     const all = [first, ...others];
     return {
       ...first,
-      heading: [say(all.map(({ name }) => name.split(' ')[0]).join(', '), 'title')],
+      heading: [say(idsOf(all), 'title')],
       scenarios: [...new Set(all.flatMap(({ scenarios = [] }) => scenarios))],
     };
   });

@@ -123,17 +123,26 @@ function timeoutFailure(exchange: Exchange, untracked: UntrackedRequests, time: 
     );
   const sent = `timed out after ${time}: ${operation} was sent to ${endpoint}`;
   if (dialect === 'mcp') return failure(sent, timeoutHint(exchange, untracked));
+  const gone = isGone(exchange, untracked) ? '; the tool no longer answers' : '';
+  const hint = gone === '' ? timeoutHint(exchange, untracked) : GONE_HINT;
   const answered = answeredAttempt(exchange);
-  if (!answered) return failure(`${sent}, it was not acknowledged`, timeoutHint(exchange, untracked));
+  if (!answered) return failure(`${sent}, it was not acknowledged${gone}`, hint);
   const size = acknowledgementBodySize(exchange);
   const body = size > 0 ? `, and a body of ${bytesText(size)}` : '';
   const strays = untracked.hasStrays ? 'nothing was posted to its callback URL' : 'no callback has arrived';
   const late = lateResult(exchange);
   const missing = late ? `its result arrived ${late} too late` : arrivals.length === 0 ? strays : '';
   const end = missing === '' ? '' : `, and ${missing}`;
-  return failure(
-    `${sent}, it was acknowledged with ${answered.status}${body}${end}`,
-    timeoutHint(exchange, untracked),
+  return failure(`${sent}, it was acknowledged with ${answered.status}${body}${end}${gone}`, hint);
+}
+
+const GONE_HINT = 'The tool ended, or closed its port: see its log, and start it again.';
+
+/** Whether the tool refused the connection of a notice about the call. */
+function isGone({ key, invocation }: Exchange, untracked: UntrackedRequests): boolean {
+  const notices = [...untracked.ofCall(key), ...untracked.ofThread(invocation.group_id)];
+  return notices.some(
+    ({ purpose, broken }) => (purpose === 'close' || purpose === 'cancel') && broken === 'ECONNREFUSED',
   );
 }
 

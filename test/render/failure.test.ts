@@ -92,6 +92,24 @@ describe('a timeout reports the invocation, the acknowledgement and the callback
     expect(hint).toMatch(/^The tool asked for a choice, but the selection did not reach its response_url/);
   });
 
+  test.each(['close', 'cancel'] as const)('a tool that refuses the %s notice no longer answers', purpose => {
+    const about = purpose === 'close' ? { thread: INVOCATION.group_id } : { calls: [KEY] };
+    const notice = (status: number | null) =>
+      untrackedRequest(purpose, status).map(each => ({ ...each, ...about }));
+    const failureAfter = (status: number | null) => {
+      const { first, untracked } = historyOf(call(), acknowledged(), timedOut(2_000), notice(status));
+      return first && failureOf(first, untracked);
+    };
+    expect(failureAfter(200)?.message).not.toContain('no longer');
+    expect(failureAfter(null)).toMatchObject({
+      code: 'timeout',
+      message: expect.stringMatching(
+        /^timed out after 2s: .* no callback has arrived; the tool no longer answers$/,
+      ),
+      hint: 'The tool ended, or closed its port: see its log, and start it again.',
+    });
+  });
+
   test('does not throw at an invalid callback URL in a file', () => {
     const invocation = { ...INVOCATION, callback_url: 'somewhere' };
     expect(failureOf(exchangeOf(call({ invocation }), timedOut()))?.code).toBe('timeout');

@@ -66,12 +66,17 @@ function inCheck(sent: SentMessages, events: readonly Event[], first: EventOf<'e
       returned: null,
       message,
       open: sent.calls.filter(({ key }) => event.calls?.includes(key)),
-      cause: toolCrash?.message.events ?? [],
+      cause: toolCrash?.message.events ?? (isRepeated ? [] : causeOf(first)),
       isRepeated,
       repeats,
       ...cutBy(first, sent, plansIn(events)),
     },
   };
+}
+
+/** An exit that no single call causes, such as that at the tenth call, is its own cause; one by a signal may come from elsewhere. */
+function causeOf({ how, seq }: EventOf<'exited'>): readonly number[] {
+  return /\bSIG[A-Z]/.test(how) ? [] : [seq];
 }
 
 function messageOf(

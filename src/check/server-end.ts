@@ -17,7 +17,7 @@ export interface ServerEnd {
   readonly returned: 'same' | 'other' | null;
   /** The calls in progress. */
   readonly open: readonly CallEvidence[];
-  /** The messages because of which a rule fails, by the `seq` of their events; none if the cause is not known. */
+  /** The messages because of which a rule fails, or the exit itself, by `seq`; none if it need not be the fault of the tool. */
   readonly cause: readonly number[];
   /** In a check: whether a new server exited too, with nothing else in progress. Null in other recordings. */
   readonly isRepeated: boolean | null;
@@ -40,12 +40,8 @@ export interface SentMessages {
 }
 
 /** Whether the end of a server fails the run, also if no rule does. */
-export function isFatalExit({
-  isRepeated,
-  output,
-  cause,
-}: Pick<ServerEnd, 'isRepeated' | 'output' | 'cause'>): boolean {
-  return isRepeated === true || (output === null && cause.length > 0);
+export function isFatalExit({ isRepeated, cause }: Pick<ServerEnd, 'isRepeated' | 'cause'>): boolean {
+  return isRepeated === true || cause.length > 0;
 }
 
 /** What the exit of the first server of a check cut off, or prevented. */

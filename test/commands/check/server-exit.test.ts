@@ -217,24 +217,31 @@ describe.concurrent('a tool whose server exits during one operation', () => {
   });
 });
 
-test('an exit that does not happen again accuses nothing, and the check is incomplete', async () => {
-  await using folder = await temporaryFolder();
-  const once = `const fs = await import('node:fs');
+test.each([
+  ['of its own fails the check', 'fail()', 1, 'failed', '✗', 'failure'],
+  ['by a signal may be a disturbance', "process.kill(process.pid, 'SIGTERM')", 3, 'incomplete', '?', 'error'],
+] as const)(
+  'an exit that does not happen again accuses no rule; one %s',
+  async (_, end, expected, verdict, mark, element) => {
+    await using folder = await temporaryFolder();
+    const once = `const fs = await import('node:fs');
     if (!fs.existsSync('${folder.file('seen')}')) {
       fs.writeFileSync('${folder.file('seen')}', '');
       response.end();
-      return setTimeout(fail, 50);
+      return setTimeout(() => ${end}, 50);
     }`;
-  const { status, stdout, github, junit, report } = await checkMortal({ onDie: once });
-  expect(status).toBe(3);
-  expect(stdout).toMatch(/^.*\n\n\? the server exited with status 1 during /);
-  expect(stdout).toMatch(/^ {4}to do {5}.* It may depend on earlier calls/m);
-  expect(stdout).toMatch(/repeated {2}no: \d+ new servers with one call or probe each, .* did not exit\n/);
-  expect(report).toMatchObject({ verdict: 'incomplete', exit: { isRepeated: false } });
-  expect(failuresIn(report)).toEqual([]);
-  expect(github.match(/^::error /gm)).toHaveLength(1);
-  expect(junit.match(/<(?:failure|error) /g)).toEqual(['<error ']);
-});
+    const { status, stdout, github, junit, report } = await checkMortal({ onDie: once });
+    expect(status).toBe(expected);
+    expect(stdout.split('\n')[2]).toMatch(/^. the server (?:exited with status|was ended by) .* during /);
+    expect(stdout.split('\n')[2]?.[0]).toBe(mark);
+    expect(stdout).toMatch(/^ {4}to do {5}.* It may depend on earlier calls/m);
+    expect(stdout).toMatch(/repeated {2}no: \d+ new servers with one call or probe each, .* did not exit\n/);
+    expect(report).toMatchObject({ verdict, exit: { isRepeated: false } });
+    expect(failuresIn(report)).toEqual([]);
+    expect(github.match(/^::error /gm)).toHaveLength(1);
+    expect(junit.match(/<(?:failure|error) /g)).toEqual([`<${element} `]);
+  },
+);
 
 test('-q leaves out what the exit kept from being run', async () => {
   const { stdout } = await checkMortal({ onDie: 'response.end(); return setTimeout(fail, 50);' }, '-q');

@@ -46,7 +46,7 @@ type Kept = RecentCall & { readonly events: Event[] };
 export class RecentCalls {
   readonly #calls = new BoundedStore<string, Kept>({
     count: LIMITS.callsKept.value,
-    size: LIMITS.bytesKept.value,
+    size: LIMITS.keptBytes.value,
   });
   #request: RequestEvent | null = null;
   #discovery: readonly Event[] = [];
@@ -74,7 +74,7 @@ export class RecentCalls {
     const recent = { events: [], forgotten: 0, discovery: this.#discovery, ...known, call };
     recent.events.push(event);
     const size = this.#calls.sizeOf(key) + weightOf(event);
-    if (recent.events.length <= LIMITS.eventsOfCall.value && size <= LIMITS.bytesKept.value)
+    if (recent.events.length <= LIMITS.eventsOfCall.value && size <= LIMITS.keptBytes.value)
       this.#calls.set(key, recent, size);
     else this.#shorten(recent, size);
   }
@@ -89,7 +89,7 @@ export class RecentCalls {
     let size = before;
     for (const event of events.slice(0, -1)) {
       const count = events.length - dropped.size;
-      if (size <= LIMITS.bytesKept.value * 0.75 && count <= LIMITS.eventsOfCall.value * 0.75) break;
+      if (size <= LIMITS.keptBytes.value * 0.75 && count <= LIMITS.eventsOfCall.value * 0.75) break;
       if ('leg' in event && legs.has(event.leg ?? '')) continue;
       dropped.add(event);
       size -= weightOf(event);
@@ -126,7 +126,7 @@ export class EventRing {
   #weight = 0;
   #forgotten = 0;
 
-  constructor({ events = LIMITS.eventsKept.value, bytes = LIMITS.bytesKept.value } = {}) {
+  constructor({ events = LIMITS.eventsKept.value, bytes = LIMITS.keptBytes.value } = {}) {
     this.#limits = { events, bytes };
   }
 

@@ -420,17 +420,17 @@ function withArrival(exchange: Exchange, arrival: Arrival): Exchange {
   const next = { ...exchange, arrivals: [...exchange.arrivals, arrival] };
   let bytes = 0;
   for (const { size } of exchange.arrivals) bytes += size;
-  if (exchange.arrivals.length < LIMITS.eventsOfCall.value && bytes <= LIMITS.bytesKept.value) return next;
+  if (exchange.arrivals.length < LIMITS.eventsOfCall.value && bytes <= LIMITS.keptBytes.value) return next;
   const open = new Set(openQuestions(next).map(({ leg }) => leg));
   const old = exchange.arrivals.filter(
     ({ leg, verdict }) => verdict.kind !== 'settles' && !(verdict.kind === 'holds' && open.has(leg)),
   );
   let { length: count } = old;
   bytes = old.reduce((sum, { size }) => sum + size, 0);
-  if (next.arrivals.length <= LIMITS.eventsOfCall.value && bytes <= LIMITS.bytesKept.value) return next;
+  if (next.arrivals.length <= LIMITS.eventsOfCall.value && bytes <= LIMITS.keptBytes.value) return next;
   const dropped = new Set<Arrival>();
   for (const each of old) {
-    if (count <= LIMITS.eventsOfCall.value / 2 && bytes <= LIMITS.bytesKept.value / 2) break;
+    if (count <= LIMITS.eventsOfCall.value / 2 && bytes <= LIMITS.keptBytes.value / 2) break;
     dropped.add(each);
     count--;
     bytes -= each.size;

@@ -136,7 +136,7 @@ export function withUpdate(
   let bytes = 0;
   for (const { size } of next.values()) bytes += size;
   for (const [oldest, { size }] of next) {
-    if (next.size <= LIMITS.eventsOfCall.value && bytes <= LIMITS.bytesKept.value) break;
+    if (next.size <= LIMITS.eventsOfCall.value && bytes <= LIMITS.keptBytes.value) break;
     if (oldest === type) continue;
     next.delete(oldest);
     bytes -= size;
@@ -204,7 +204,7 @@ export class History {
     const { exchanges } = this;
     const isOver = (part: number) =>
       exchanges.size - expected.size > LIMITS.callsKept.value * part ||
-      this.#bytes > LIMITS.bytesKept.value * part;
+      this.#bytes > LIMITS.keptBytes.value * part;
     if (!isOver(1)) return;
     this.#bytes = 0;
     for (const exchange of exchanges.values()) this.#bytes += sizeOf(exchange);

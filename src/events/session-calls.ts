@@ -250,7 +250,7 @@ interface SessionLimits {
 
 const DEFAULT_LIMITS: SessionLimits = {
   calls: LIMITS.eventsOfCall.value,
-  bytes: LIMITS.bytesKept.value,
+  bytes: LIMITS.keptBytes.value,
   sessions: LIMITS.callsKept.value,
 };
 

@@ -241,8 +241,8 @@ class RecorderRoutes {
 
   /** Why we cannot store and call a callback URL; null if we can (threats, row 9). */
   #objectionTo(url: string): string | null {
-    if (url.length > LIMITS.urlLength.value)
-      return `the callback URL is longer than ${LIMITS.urlLength.value} characters`;
+    if (url.length > LIMITS.urlChars.value)
+      return `the callback URL is longer than ${LIMITS.urlChars.value} characters`;
     return this.allows(url);
   }
 
@@ -259,7 +259,7 @@ class RecorderRoutes {
   #withOurResponseUrl(body: Body, call: RecordedCall): Body {
     const responseUrl = stringIn(body, 'response_url');
     if (responseUrl === undefined || stringIn(body, 'type') !== 'user_choice') return body;
-    if (responseUrl.length > LIMITS.urlLength.value || !this.tool.takesAnswersAt(responseUrl)) {
+    if (responseUrl.length > LIMITS.urlChars.value || !this.tool.takesAnswersAt(responseUrl)) {
       this.forwarder.warn(UNRECORDED_ANSWER, { calls: [call.key], thread: call.thread });
       return body;
     }

@@ -82,7 +82,12 @@ export const LIMITS = {
     beyond: 'only the beginning is read',
     threat: 15,
   },
-  urlLength: { value: 8 * KIB, what: 'URL in a recorded message', beyond: 'it is not replaced', threat: 15 },
+  urlChars: {
+    value: 8 * KIB,
+    what: 'callback URL of a call that `record` forwards',
+    beyond: '403',
+    threat: 15,
+  },
   jsonDepth: { value: 128, what: 'levels of JSON', beyond: 'it is invalid', threat: 18 },
   compileMs: {
     value: 2_000,
@@ -105,20 +110,20 @@ export const LIMITS = {
   exampleMs: {
     value: 1_000,
     what: 'time to make example values of one schema for `check`',
-    beyond: 'what was found so far is used',
+    beyond: 'operations without them are not called, with a warning',
     threat: 22,
   },
   examplesMs: {
     value: 5_000,
     what: 'time to make example values of all schemas for `check`',
-    beyond: 'what was found so far is used',
+    beyond: 'operations without them are not called, with a warning',
     threat: 22,
   },
   discoveryMs: { value: 10_000, what: 'time for a toolset', beyond: 'it is a failure', threat: 14 },
   retryAfterMs: {
     value: 60_000,
     what: 'pause that a session platform asks for (`Retry-After`)',
-    beyond: 'the session is given up',
+    beyond: 'the command fails',
     threat: 14,
   },
   openCalls: { value: 50_000, what: 'open calls of a mock', beyond: '503', threat: 15 },
@@ -144,7 +149,7 @@ export const LIMITS = {
     threat: 15,
   },
   eventsKept: { value: 10_000, what: 'events in memory', beyond: DROPPED, threat: 15 },
-  bytesKept: { value: 32 * MIB, what: 'bytes of events in memory', beyond: DROPPED, threat: 15 },
+  keptBytes: { value: 32 * MIB, what: 'bytes of events in memory', beyond: DROPPED, threat: 15 },
   callsKept: { value: 2_000, what: 'calls in memory', beyond: DROPPED, threat: 15 },
   eventsOfCall: {
     value: 2_000,
@@ -182,7 +187,7 @@ export const LIMITS = {
   startLineChars: {
     value: 64 * KIB,
     what: 'line of a server that starts',
-    beyond: 'the line is ignored',
+    beyond: 'the rest of it is ignored',
     threat: 30,
   },
   driverLineBytes: { value: 8 * MIB, what: 'line of a driver', beyond: 'the driver fails', threat: 30 },
@@ -201,7 +206,7 @@ export const LIMITS = {
   runtimeLogBytes: {
     value: 16 * MIB,
     what: "part of a runtime's log in one scenario",
-    beyond: 'it is not read, with a warning',
+    beyond: 'only the beginning is read, with a warning',
     threat: 15,
   },
   scenarioRequests: {
@@ -228,7 +233,7 @@ export const LIMITS = {
     beyond: 'the others are not judged, with a warning',
     threat: 15,
   },
-  checkedBytesOfCall: {
+  checkedCallBytes: {
     value: 64 * MIB,
     what: 'callbacks of one call, and refused posts, that `check` judges',
     beyond: 'the others are not judged, with a warning',

@@ -266,7 +266,7 @@ describe('row 15: the memory of an exchange is bounded', () => {
   });
 
   test('drops large callbacks sooner, but never the latest one and the result', () => {
-    const text = 'x'.repeat(LIMITS.bytesKept.value / 16);
+    const text = 'x'.repeat(LIMITS.keptBytes.value / 16);
     const events = Array.from({ length: 20 }, (_, index) =>
       arrives({ ...EVENT, text }, { leg: `e${index}` }),
     );
@@ -279,11 +279,11 @@ describe('row 15: the memory of an exchange is bounded', () => {
   });
 
   test('keeps at most a hundred questions open', () => {
-    const asked = Array.from({ length: 150 }, (_, index) =>
+    const asked = Array.from({ length: LIMITS.openQuestions.value + 1 }, (_, index) =>
       arrives({ ...CHOICE, prompt: `${index}` }, { leg: `${index}` }),
     );
     const { questions, arrivals } = exchangeOf(call(), ...asked);
-    expect(questions).toHaveLength(100);
+    expect(questions).toHaveLength(LIMITS.openQuestions.value);
     expect(arrivals.at(-1)?.verdict).toMatchObject({ kind: 'ignored', status: 200 });
   });
 });

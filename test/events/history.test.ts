@@ -68,7 +68,7 @@ describe('a thread', () => {
     const many = Array.from({ length: limit + 1 }, (_, index) => view({ index }, `${index}`, `${index}`));
     const types = [...(threadOf(call(), ...many)?.views.keys() ?? [])];
     expect([types.length, types.at(-1)]).toEqual([limit, `${limit}`]);
-    const large = (type: string) => view({ text: 'x'.repeat(LIMITS.bytesKept.value * 0.4) }, type, type);
+    const large = (type: string) => view({ text: 'x'.repeat(LIMITS.keptBytes.value * 0.4) }, type, type);
     const views = threadOf(call(), large('a'), large('b'), large('c'))?.views;
     expect([...(views?.keys() ?? [])]).toEqual(['b', 'c']);
   });

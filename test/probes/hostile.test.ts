@@ -4,6 +4,7 @@ import { quota } from '../../src/check/probes/quota.js';
 import type { Event } from '../../src/events/events.js';
 import { createLog } from '../../src/events/log.js';
 import { isHostOfTool } from '../../src/http/addresses.js';
+import { LIMITS } from '../../src/util/limits.js';
 import { deferred } from '../support/deferred.js';
 import { runnableSleep } from '../support/runnable-sleep.js';
 import { startServing } from '../support/serving.js';
@@ -29,7 +30,7 @@ describe.concurrent('a hostile or broken tool', () => {
       probeTimeoutMs: 2_000,
     });
     expect(evidence.calls).toHaveLength(1);
-    expect(evidence.calls[0]?.callbacks.length).toBeLessThanOrEqual(200);
+    expect(evidence.calls[0]?.callbacks.length).toBeLessThanOrEqual(LIMITS.checkedCallbacksOfCall.value);
     expect(eventsOfKind('warned').length).toBeLessThanOrEqual(1);
     await flooded.promise;
   });

@@ -5,6 +5,8 @@ import { EXIT_STATUSES } from '../../src/commands/terminal.js';
 import type { Keys } from '../../src/tui/keys.js';
 import { MOCK_KEYS } from '../../src/tui/mock/screen.js';
 import { WORKBENCH_KEYS } from '../../src/tui/workbench/screen.js';
+import { LIMITS } from '../../src/util/limits.js';
+import { formatDuration } from '../../src/util/text.js';
 import { GUIDE_PAGES, README } from './examples.js';
 
 function keysText(keys: Keys<never>): string {
@@ -24,12 +26,29 @@ function scenariosText(): string {
   return ['| scenario | the tools | rules |', '|---|---|---|', ...rows].join('\n');
 }
 
+/** The unit is the end of the name. */
+function valueText(name: string, value: number): string {
+  if (name.endsWith('Ms')) return formatDuration(value);
+  const number = (count: number) => count.toLocaleString('en');
+  if (name.endsWith('Bytes')) return value % 1024 ** 2 ? `${value / 1024} KiB` : `${value / 1024 ** 2} MiB`;
+  return name.endsWith('Chars') ? `${number(value)} characters` : number(value);
+}
+
+function limitsText(): string {
+  const rows = Object.entries(LIMITS).map(
+    ([name, { value, what, beyond, threat }]) =>
+      `| ${what} | ${valueText(name, value)} | ${beyond} | ${threat} |`,
+  );
+  return ['| what | limit | beyond it | row |', '|---|---|---|---|', ...rows].join('\n');
+}
+
 const escaped = (cell: string) => cell.replaceAll('|', '\\|');
 
 test.each([
   ['src/guides/workbench.md', 'workbench keys', keysText(WORKBENCH_KEYS)],
   ['src/guides/workbench.md', 'mock-tool keys', keysText(MOCK_KEYS)],
   ['src/guides/runtimes.md', 'scenarios', scenariosText()],
+  ['src/guides/security.md', 'limits', limitsText()],
 ])('%s: the table "%s" is generated (UPDATE_DOCS=1 writes it)', async (path, name, table) => {
   const text = await readFile(path, 'utf8');
   const [start, end] = [`<!-- ${name}:start -->\n`, `<!-- ${name}:end -->`];

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { callbackRedactor } from '../../src/events/shareable.js';
 import { transcriptWriter } from '../../src/events/transcript-writer.js';
+import { LIMITS } from '../../src/util/limits.js';
 import { ask } from '../e2e/support/http.js';
 import { leastCpuMs } from '../support/cpu-ms.js';
 import { type Serving, startServing } from '../support/serving.js';
@@ -149,7 +150,7 @@ describe('row 9: a callback URL', () => {
     'http://[::ffff:169.254.169.254]/',
     'http://runtime.example/x',
     'http://me:secret@127.0.0.1:9/x',
-    `http://127.0.0.1:9/${'x'.repeat(8 * 1024)}`,
+    `http://127.0.0.1:9/${'x'.repeat(LIMITS.urlChars.value)}`,
   ])('%s is refused, and the tool is not called', async url => {
     expect(await invoke(body(url))).toMatchObject({
       status: 403,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Wire } from '../../src/runtime/wire.js';
+import { LIMITS } from '../../src/util/limits.js';
 import { KEY, THREAD } from '../events/build.js';
 import { errorOf } from '../support/failing.js';
 import { type Reply, startServing } from '../support/serving.js';
@@ -159,7 +160,7 @@ describe('the answer to a notice', () => {
 
   test('reports a refusal with the beginning of its body', async () => {
     const { answer } = await closing(response => response.writeHead(409).end('x'.repeat(10_000)));
-    expect(answer).toMatchObject({ status: 409, reason: 'x'.repeat(4_096) });
+    expect(answer).toMatchObject({ status: 409, reason: 'x'.repeat(LIMITS.excerptBytes.value) });
   });
 
   const chunked =
@@ -175,7 +176,7 @@ describe('the answer to a notice', () => {
       'its size and its beginning are recorded',
       response => response.writeHead(200, { 'content-length': 10_000 }).end('x'.repeat(10_000)),
       10_000,
-      ['x'.repeat(4_096)],
+      ['x'.repeat(LIMITS.excerptBytes.value)],
     ],
     ['an endless one is not waited for', response => response.writeHead(200).write('hello'), null, ['hello']],
     ['of unknown size', chunked('h', 'ello'), null, ['hello']],

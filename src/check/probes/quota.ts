@@ -4,9 +4,9 @@ import { bytesText } from '../../util/text.js';
 
 /** Limits of the callbacks that the rules use; a tool that sends more is broken or malicious (threats, row 15). */
 export const CALLBACK_LIMITS = {
-  call: { callbacks: LIMITS.checkedCallbacksOfCall.value, bytes: LIMITS.checkedBytesOfCall.value },
+  call: { callbacks: LIMITS.checkedCallbacksOfCall.value, bytes: LIMITS.checkedCallBytes.value },
   run: { callbacks: LIMITS.checkedCallbacks.value, bytes: LIMITS.checkedBytes.value },
-  refused: { callbacks: LIMITS.checkedRefusals.value, bytes: LIMITS.checkedBytesOfCall.value },
+  refused: { callbacks: LIMITS.checkedRefusals.value, bytes: LIMITS.checkedCallBytes.value },
 };
 
 /** Returns a function that counts a callback, and returns whether it is within the limits; it warns once. */

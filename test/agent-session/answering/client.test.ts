@@ -11,6 +11,7 @@ import type { Event } from '../../../src/events/events.js';
 import { createLog } from '../../../src/events/log.js';
 import type { HttpAnswer, HttpRequest } from '../../../src/http/client.js';
 import type { Outcome } from '../../../src/protocol/outcome.js';
+import { LIMITS } from '../../../src/util/limits.js';
 import { errorOf } from '../../support/failing.js';
 import { fakeClock } from '../../support/fake-clock.js';
 
@@ -125,7 +126,7 @@ it.each<[Record<string, string>, boolean]>([
   [{ 'retry-after': 'Wed, 01 Jan 2020 00:00:00 GMT' }, true],
   [{ 'retry-after': 'soon' }, true],
   [{}, true],
-  [{ 'retry-after': '61' }, false],
+  [{ 'retry-after': `${LIMITS.retryAfterMs.value / 1_000 + 1}` }, false],
   [{ 'retry-after': '9'.repeat(400) }, false],
   [{ 'retry-after': 'Wed, 01 Jan 2098 00:00:00 GMT' }, false],
 ])('retries after a 429 with %j, unless the pause is more than a minute', async (headers, isAgain) => {
@@ -169,7 +170,7 @@ it.each([
     type: 'batch',
     results: calls.map(tool_req => ({ kind: 'tool_result', tool_req, result: '' })),
   };
-  const size = 5 * 1024 * 1024 - JSON.stringify(posted).length + more;
+  const size = LIMITS.sessionBodyBytes.value - JSON.stringify(posted).length + more;
   const { posts } = await answered(answerWith({ a: () => 'x'.repeat(size), b: () => '' }), undefined, calls);
   const toolsIn = ({ results, tool_req }: { results?: unknown; tool_req?: unknown }) =>
     JSON.stringify(results ?? tool_req)

@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { startSessionPlatform } from '../../../src/agent-session/platform/platform.js';
 import type { Event } from '../../../src/events/events.js';
+import { LIMITS } from '../../../src/util/limits.js';
 import { eventually } from '../../e2e/support/eventually.js';
 import { expectCpuBelow } from '../../support/cpu-ms.js';
 import { errorOf } from '../../support/failing.js';
@@ -237,9 +238,10 @@ test('row 15: all sessions together have a size limit; beyond it 429, but existi
   await using it = await platformWith();
   const request = JSON.stringify({ agent: 'x', note: 'x'.repeat(4 * 1024 * 1024) });
   const statuses: number[] = [];
-  for (let count = 0; count < 33; count++) statuses.push((await it.ask('POST', '', request)).status);
-  expect(statuses.filter(status => status === 201)).toHaveLength(31);
-  expect(statuses.slice(31)).toEqual(Array(2).fill(429));
+  const most = LIMITS.sessionBytes.value / (4 * 1024 * 1024);
+  for (let count = 0; count <= most; count++) statuses.push((await it.ask('POST', '', request)).status);
+  expect(statuses.filter(status => status === 201)).toHaveLength(most - 1);
+  expect(statuses.slice(most - 1)).toEqual(Array(2).fill(429));
   expect(await it.ask('POST', `${S}/messages`, user('x'.repeat(4 * 1024 * 1024)))).toMatchObject({
     status: 429,
   });
@@ -250,6 +252,8 @@ test('row 15: all sessions together have a size limit; beyond it 429, but existi
   while ((await it.ask('POST', `${S}/pause`)).status === 202) await it.ask('POST', `${S}/resume`);
   const large = { ...toolResult('call_1'), note: 'x'.repeat(4 * 1024 * 1024) };
   expect(await it.ask('POST', `${S}/tool_results`, large)).toMatchObject({ status: 429 });
+  const small = { ...toolResult('call_2'), note: 'x'.repeat(LIMITS.smallResultBytes.value) };
+  expect(await it.ask('POST', `${S}/tool_results`, small)).toMatchObject({ status: 429 });
   expect(await it.ask('POST', `${S}/tool_results`, toolResult('call_1'))).toMatchObject({ status: 202 });
 });
 

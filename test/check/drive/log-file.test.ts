@@ -1,6 +1,7 @@
 import { appendFile, mkdir, truncate } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { findingsSince } from '../../../src/check/drive/run.js';
+import { LIMITS } from '../../../src/util/limits.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
 import { arrives, call, eventsOf } from '../../events/build.js';
 
@@ -87,11 +88,11 @@ test.each<[string, string | null, (path: string) => Promise<unknown>, object]>([
     { operations: ['two'], isWhole: false, warning: PART },
   ],
   [
-    '16 MiB of a longer log',
+    'the limit of a longer log',
     '',
     async path => {
       await appendFile(path, 'one ');
-      await truncate(path, 16 * 1024 * 1024);
+      await truncate(path, LIMITS.runtimeLogBytes.value);
       await appendFile(path, 'two');
     },
     { operations: ['one'], isWhole: false, warning: PART },

@@ -5,6 +5,7 @@ import type { ProviderName } from '../../../src/check/drive/scripted-llm.js';
 import { startMockTool } from '../../../src/mock/mock-tool.js';
 import type { DriverLine, Observation } from '../../../src/protocol/driver.js';
 import { systemClock } from '../../../src/system/clock.js';
+import { LIMITS } from '../../../src/util/limits.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
 
 const FIXTURES = {
@@ -125,5 +126,5 @@ test('an agent that sends too much to the model is stopped', async () => {
   await using folder = await temporaryFolder();
   await using opened = await openAgent('anthropic', `node ${await folder.write('flood.mjs', script)}`);
   expect(await opened.driver.ended).toBe('wrote more than 10000 lines; it was stopped');
-  expect(opened.lines).toHaveLength(10_000);
+  expect(opened.lines).toHaveLength(LIMITS.driverLines.value);
 });

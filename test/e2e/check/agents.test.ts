@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { Check } from '../../../src/check/judge.js';
+import { LIMITS } from '../../../src/util/limits.js';
 import { runHere } from '../support/in-process.js';
 
 const AGENT = fileURLToPath(new URL('../../peers/agents/peculiar.mjs', import.meta.url));
@@ -118,7 +119,9 @@ describe('an agent that', () => {
 
   test('sends requests to the model without end is stopped', async () => {
     const { status, stdout, stderr } = await checkAgent('chats', ['result'], '--probe-timeout', '60s');
-    expect(stdout + stderr).toContain('the runtime sent more than 1000 requests; it was stopped');
+    expect(stdout + stderr).toContain(
+      `the runtime sent more than ${LIMITS.scenarioRequests.value} requests; it was stopped`,
+    );
     expect(status).toBe(3);
   });
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createLog } from '../../../src/events/log.js';
 import { connectMcp } from '../../../src/runtime/mcp/connection.js';
 import type { McpPeer } from '../../../src/runtime/mcp/transports.js';
+import { LIMITS } from '../../../src/util/limits.js';
 import { errorOf } from '../../support/failing.js';
 import { type Reply, startServing } from '../../support/serving.js';
 
@@ -32,7 +33,7 @@ function answering(answers: Readonly<Record<string, (params: Record<string, unkn
 async function connected(peer: McpPeer, { limitMs = 60_000, log = createLog(() => 0) } = {}) {
   const stops: (() => Promise<void>)[] = [];
   const onStop = (stop: () => Promise<void>) => void stops.push(stop);
-  const options = { version: '1', log, maxBytes: 100_000, limitMs, onStop };
+  const options = { version: '1', log, maxBytes: 10_000_000, limitMs, onStop };
   return connectMcp(peer, options).finally(() => Promise.all(stops.map(stop => stop())));
 }
 
@@ -73,8 +74,14 @@ describe('the list of tools', () => {
     const endless = await connectedTo(
       listing(() => ({ tools: [tool(`t${page}`)], nextCursor: `${page++}` })),
     );
+    const { pages, mcpTools } = LIMITS;
     expect(endless.notes()).toEqual([
-      'the list of tools does not end; stopped after 200 pages with 200 tools',
+      `the list of tools does not end; stopped after ${pages.value} pages with ${pages.value} tools`,
+    ]);
+    const tools = Array.from({ length: mcpTools.value + 1 }, (_, index) => tool(`t${index}`));
+    const large = await connectedTo(listing(() => ({ tools, nextCursor: 'more' })));
+    expect(large.notes()).toEqual([
+      `the list of tools does not end; stopped after 1 pages with ${tools.length} tools`,
     ]);
   });
 

@@ -1,0 +1,365 @@
+import { readFileSync } from 'node:fs';
+import { connect as connectSocket } from 'node:net';
+import { Writable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { LineReader } from '../src/check/drive/driver.js';
+import { ScriptedModel } from '../src/check/drive/scripted-llm.js';
+import { CALLBACK_LIMITS, quota } from '../src/check/probes/quota.js';
+import { readSource } from '../src/commands/read-source.js';
+import { EventRing } from '../src/events/bounded-events.js';
+import { createLog } from '../src/events/log.js';
+import { compilePattern } from '../src/fixtures/pattern.js';
+import { SecretPaths } from '../src/http/secret-paths.js';
+import { startServer } from '../src/http/server.js';
+import type { OpenCall } from '../src/mock/open-call.js';
+import { OpenCalls } from '../src/mock/plan.js';
+import { connect } from '../src/runtime/connect.js';
+import { BoundedOutput } from '../src/system/streams.js';
+import { readJson } from '../src/util/json.js';
+import { LIMITS } from '../src/util/limits.js';
+import { platformWith } from './agent-session/platform/client.js';
+import { startPeer } from './http/peer.js';
+import { echo, hello, rawExchange, request, statusOf } from './http/raw.js';
+import { callbackTo, openOutbox } from './mock/delivery/open-outbox.js';
+import { replying, startMock } from './mock/start-mock.js';
+import { harmless, startRawTool } from './probes/tools.js';
+import { errorOf } from './support/failing.js';
+import { readSources } from './support/imports.js';
+
+/** Folders in which bytes of peers arrive. */
+const PEERS = /^(?:http|mock|runtime|record|agent-session|events|system|check\/drive)\//;
+
+/** A constant with the name of a limit and a number, a size in bytes, or a number for a limit of reading. */
+const DECLARED =
+  /\bconst (\w*(?:MAX|LIMIT|REMEMBERED)\w*|\w+_BYTES)\b[^=]*=[^>]*\d|\bconst (\w+)\b.*\d \* 1024\b|\b(maxBytes): \d/;
+
+/** Constants that look like limits of peers, and are none. */
+const OTHERS = {
+  'numbers and lengths that a message shows': [
+    'agent-session/platform/api-request.ts MAX',
+    'agent-session/platform/session.ts MAX_UNEXPECTED',
+    'check/drive/driver.ts MAX_WARNINGS',
+    'check/drive/driver.ts SHOWN_BYTES',
+    'check/drive/run.ts MAX_LEAK',
+    'check/drive/run.ts MAX_LEAKS',
+    'check/drive/run.ts MAX_PROGRAMS',
+    'check/drive/scenario.ts MAX_LAST_LENGTH',
+    'check/drive/scripted-llm.ts MAX_WARNINGS',
+    'events/fold-exchange.ts MAX_REASON',
+    'events/refusal.ts MAX',
+    'events/transcript-reader.ts MAX_SEPARATE',
+    'mock/mcp/mcp-tool.ts MAX_MESSAGE',
+    'mock/middleware.ts MAX_CHANGES',
+    'runtime/check-call.ts MAX_NAMES',
+    'runtime/mcp/connection.ts MAX_MESSAGE',
+    'runtime/wire.ts MAX_SAID',
+    'system/child.ts MAX_QUOTED',
+  ],
+  'lengths of names': [
+    'http/guard.ts MAX_NAME_LENGTH',
+    'mock/intake.ts MAX_KEY_LENGTH',
+    'record/recorder.ts MAX_NAME_LENGTH',
+  ],
+  'how we work, whatever a peer does': [
+    'agent-session/client/answering.ts MAX',
+    'check/drive/scenario.ts SECRET_BYTES',
+    'check/drive/scenarios/results.ts LARGE_MESSAGE',
+    'check/drive/scripted-llm.ts MAX_CONTINUABLE',
+    'events/shareable.ts MAX_COMPARED',
+    'events/transcript-reader.ts HEAD',
+    'http/body.ts FIRST_CAPACITY',
+    'http/secret-paths.ts TOKEN_BYTES',
+    'mock/outbox.ts NO_BYTES',
+    'runtime/mcp/connection.ts MAX_TIMER_MS',
+    'system/clock.ts MAX_MS',
+    'system/clock.ts MAX_TICK_MS',
+    'system/files.ts BUFFERED',
+    'system/streams.ts CHUNK',
+  ],
+};
+
+function declaredLimits(sources: ReadonlyMap<string, string>): string[] {
+  return [...sources]
+    .filter(([path]) => PEERS.test(path))
+    .flatMap(([path, source]) => source.split('\n').map(line => ({ path, found: DECLARED.exec(line) })))
+    .flatMap(({ path, found }) => (found ? [`${path} ${found[1] ?? found[2] ?? found[3]}`] : []));
+}
+
+describe('a limit that a peer can reach is in util/limits.ts', () => {
+  test('and declared nowhere else', () => {
+    const sources = readSources(new URL('../src', import.meta.url).pathname);
+    expect(declaredLimits(sources).sort()).toEqual(Object.values(OTHERS).flat().sort());
+  });
+
+  test.each([
+    ['http/server.ts', 'const MAX_TRAILER_BYTES = 8_192;', 'MAX_TRAILER_BYTES'],
+    ['http/server.ts', 'const TRAILER_BYTES = 8_192;', 'TRAILER_BYTES'],
+    ['mock/plan.ts', 'const LIMITS = { calls: 50_000 };', 'LIMITS'],
+    ['mock/plan.ts', 'export const MAX: Readonly<Limits> = { calls: 50_000 };', 'MAX'],
+    ['runtime/wire.ts', 'const EXCERPT = { maxBytes: 4_096, partial: true };', 'maxBytes'],
+    ['record/recorder.ts', 'const REMEMBERED = 50_000;', 'REMEMBERED'],
+    ['events/history.ts', 'const LARGE = 2 * 1024;', 'LARGE'],
+  ])('and it bites: %s with %s', (path, source, name) => {
+    expect(declaredLimits(new Map([[path, source]]))).toEqual([`${path} ${name}`]);
+  });
+
+  test('a limit of what is drawn stands beside the code that draws it', () => {
+    expect(declaredLimits(new Map([['render/line.ts', 'const MAX_LINE = 4_000;']]))).toEqual([]);
+  });
+});
+
+test('every limit names a row of the table of attacks', () => {
+  const guide = readFileSync(new URL('../src/guides/security.md', import.meta.url), 'utf8');
+  for (const { threat } of Object.values(LIMITS)) expect(guide).toContain(`\n| ${threat} | `);
+});
+
+const HOST = 'Host: 127.0.0.1';
+
+/** The head of a POST with a body of so many bytes. */
+const headOf = (path: string, bytes: number, ...headers: string[]) =>
+  request(`POST ${path}`, HOST, 'Content-Type: application/json', `Content-Length: ${bytes}`, ...headers);
+
+/** A server with the limits of all our servers. */
+const plainServer = (more = {}) => startServer({ routes: [echo, hello], maxBody: 1_000, ...more });
+
+async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}
+
+/** Bytes in pieces of a MiB. */
+async function* bytes(count: number): AsyncGenerator<Uint8Array> {
+  const piece = new Uint8Array(1024 * 1024);
+  for (let left = count; left > 0; left -= piece.length) yield piece.subarray(0, left);
+}
+
+/** Counts posts until the quota is used up. */
+function quotaCount(limits: (typeof CALLBACK_LIMITS)['call'], size: number): number {
+  const isWithin = quota(
+    createLog(() => 0),
+    limits,
+    'in all',
+  );
+  let count = 0;
+  while (isWithin(size)) count++;
+  return count;
+}
+
+const openCall = () => ({}) as OpenCall;
+
+/** What one more than each limit does; or the test elsewhere that sends it; null for a limit that no test reaches yet. */
+const PROOFS = {
+  connections: async () => {
+    await using server = await plainServer();
+    const sockets = Array.from({ length: LIMITS.connections.value }, () =>
+      connectSocket(server.port, '127.0.0.1').on('error', () => {}),
+    );
+    await Promise.all(sockets.map(socket => new Promise(resolve => socket.once('connect', resolve))));
+    const closed = new Promise(resolve => sockets[0]?.once('close', resolve));
+    expect(statusOf(await rawExchange(server.port, request('GET /hello', HOST)))).toBe(200);
+    await closed;
+    expect(sockets.filter(({ destroyed }) => destroyed)).toHaveLength(1);
+    for (const socket of sockets) socket.destroy();
+  },
+  headersMs: async () => {
+    await using server = await plainServer();
+    const ms = await timeOf(async () =>
+      expect(statusOf(await rawExchange(server.port, 'GET /hello HTTP/1.1\r\n'))).toBe(408),
+    );
+    expect(ms).toBeGreaterThan(LIMITS.headersMs.value);
+  },
+  requestMs: async () => {
+    await using server = await plainServer();
+    const ms = await timeOf(async () =>
+      expect(statusOf(await rawExchange(server.port, headOf('/echo', 2), '{'))).toBe(408),
+    );
+    expect(ms).toBeGreaterThan(LIMITS.requestMs.value);
+  },
+  refusedMs: async () => {
+    await using server = await plainServer();
+    const ms = await timeOf(async () =>
+      expect(statusOf(await rawExchange(server.port, headOf('/echo', 1_001)))).toBe(413),
+    );
+    expect(ms).toBeGreaterThan(LIMITS.refusedMs.value * 0.9);
+  },
+  refusedBytes: async () => {
+    await using server = await plainServer({ limits: { lingerMs: 600_000 } });
+    const { value } = LIMITS.refusedBytes;
+    await rawExchange(server.port, headOf('/echo', 2 * value), Buffer.alloc(value + 1));
+  },
+  headerBytes: async () => {
+    await using server = await plainServer();
+    const long = 'y'.repeat(LIMITS.headerBytes.value);
+    expect(statusOf(await rawExchange(server.port, request('GET /hello', HOST, `X: ${long}`)))).toBe(431);
+  },
+  invocationBytes: async () => {
+    await using mock = await startMock(replying({ payload: 'x' }));
+    const head = headOf('/invoke', LIMITS.invocationBytes.value + 1);
+    expect(statusOf(await rawExchange(mock.tool.port, head))).toBe(413);
+  },
+  messageBytes: async () => {
+    const statuses: number[] = [];
+    await using tool = await startRawTool({
+      async invoked(invocation, response) {
+        response.end();
+        const { port, pathname } = new URL(String(invocation['callback_url']));
+        const head = headOf(pathname, LIMITS.messageBytes.value + 1);
+        statuses.push(statusOf(await rawExchange(Number(port), head)));
+      },
+    });
+    await using server = await connect(tool.url);
+    await server.invoke('op', {}, { timeoutMs: 3_000 });
+    expect(statuses).toEqual([413]);
+  },
+  sessionBodyBytes: async () => {
+    await using it = await platformWith();
+    const key = `Authorization: Bearer ${it.platform.key}`;
+    const head = headOf('/api/v2/sessions', LIMITS.sessionBodyBytes.value + 1, key);
+    expect(statusOf(await rawExchange(it.platform.port, head))).toBe(413);
+  },
+  modelBodyBytes: async () => {
+    const ignore = () => {};
+    const observer = {
+      onLine: ignore,
+      onWarning: ignore,
+      onRequest: ignore,
+      onUnserved: ignore,
+      onServed: ignore,
+    };
+    const model = await ScriptedModel.start('anthropic', observer);
+    const { port } = new URL(model.env['ANTHROPIC_BASE_URL'] ?? '');
+    const head = headOf('/v1/messages', LIMITS.modelBodyBytes.value + 1);
+    expect(statusOf(await rawExchange(Number(port), head))).toBe(413);
+    await model.close();
+  },
+  toolsetBytes: async () => {
+    const description = 'x'.repeat(LIMITS.toolsetBytes.value);
+    await using tool = await startRawTool({ toolset: url => ({ ...harmless(url), description }) });
+    expect(await errorOf(() => connect(tool.url))).toMatchObject({
+      message: expect.stringMatching(/large/),
+    });
+  },
+  acknowledgementBytes: null,
+  forwardedBytes: null,
+  excerptBytes: 'runtime/wire.test.ts',
+  errorBytes: null,
+  urlChars: 'record/passing.test.ts',
+  jsonDepth: () => {
+    const { value } = LIMITS.jsonDepth;
+    const nested = (depth: number) => readJson(Buffer.from('['.repeat(depth) + ']'.repeat(depth))).ok;
+    expect([nested(value), nested(value + 1)]).toEqual([true, false]);
+  },
+  compileMs: null,
+  validateMs: 'json-schema/check-value.test.ts',
+  patternMs: async () => {
+    const matches = compilePattern({ $regex: '^(a|a)*$' });
+    expect(matches(`${'a'.repeat(40)}b`)).not.toEqual([]);
+  },
+  exampleMs: null,
+  examplesMs: null,
+  discoveryMs: null,
+  retryAfterMs: 'agent-session/answering/client.test.ts',
+  openCalls: () => {
+    const { value } = LIMITS.openCalls;
+    const calls = new OpenCalls();
+    for (let count = 0; count < value; count++) calls.admit(openCall(), new Uint8Array());
+    expect(calls.admit(openCall(), new Uint8Array())).toBe(`too many open calls: ${value}`);
+  },
+  openCallBytes: () => {
+    const calls = new OpenCalls();
+    calls.admit(openCall(), Buffer.alloc(LIMITS.openCallBytes.value));
+    expect(calls.problem(Buffer.alloc(1))).toMatch(/^the open calls are too large/);
+  },
+  pendingCallbacks: async () => {
+    await using runtime = await startPeer(() => {});
+    const { value } = LIMITS.pendingCallbacks;
+    await using outbox = openOutbox({ queueLimit: value, perOrigin: 1 });
+    for (let count = 0; count < value; count++) void outbox.outbox.post(callbackTo(runtime.url));
+    expect(await outbox.outbox.post(callbackTo(runtime.url))).toBe(false);
+    expect(outbox.outbox.pending).toBe(value);
+  },
+  mcpSessions: null,
+  sessions: async () => {
+    await using it = await platformWith();
+    const create = () => it.ask('POST', '', { agent: 'x' });
+    for (let count = 1; count < LIMITS.sessions.value; count++) await create();
+    expect(await create()).toMatchObject({ status: 429 });
+  },
+  sessionBytes: 'agent-session/platform/platform.test.ts',
+  smallResultBytes: 'agent-session/platform/platform.test.ts',
+  eventsKept: () => {
+    const ring = new EventRing();
+    for (let seq = 0; seq <= LIMITS.eventsKept.value; seq++)
+      ring.push({ kind: 'warned', message: '', seq, at: 0 });
+    expect([ring.kept.length, ring.forgotten]).toEqual([LIMITS.eventsKept.value, 1]);
+  },
+  keptBytes: 'events/history.test.ts',
+  callsKept: 'events/bounded-events.test.ts',
+  eventsOfCall: 'events/exchange.test.ts',
+  callsFinished: null,
+  callsRemembered: () => {
+    const { value } = LIMITS.callsRemembered;
+    const paths = new SecretPaths<number>('/callback/', value);
+    const first = paths.issue(0).path;
+    for (let count = 1; count <= 2 * value; count++) paths.issue(count);
+    expect(paths.resolve(first)).toBeUndefined();
+  },
+  openQuestions: 'events/exchange.test.ts',
+  pages: 'runtime/mcp/connection.test.ts',
+  mcpTools: 'runtime/mcp/connection.test.ts',
+  mcpRounds: null,
+  outputChars: () => {
+    const written: string[] = [];
+    const output = new BoundedOutput(new Writable({ write: chunk => void written.push(String(chunk)) }));
+    output.news(() => ['x'.repeat(LIMITS.outputChars.value + 1)]);
+    output.news(() => ['dropped']);
+    expect(written.join('')).not.toContain('dropped');
+  },
+  startLineChars: null,
+  driverLineBytes: () => {
+    const reader = new LineReader({ onLine: () => {}, onWarning: () => {} });
+    const line = Buffer.alloc(LIMITS.driverLineBytes.value + 1, 'x');
+    expect(reader.add(line)).toBe('wrote a line of more than 8 MiB');
+  },
+  driverBytes: () => {
+    const reader = new LineReader({ onLine: () => {}, onWarning: () => {} });
+    const piece = Buffer.from(`${' '.repeat(64 * 1024 - 1)}\n`);
+    const pieces = LIMITS.driverBytes.value / piece.length;
+    for (let count = 0; count < pieces; count++) expect(reader.add(piece)).toBeNull();
+    expect(reader.add(piece)).toBe('wrote more than 64 MiB');
+  },
+  driverLines: 'check/drive/scripted-llm-driver.test.ts',
+  runtimeLogBytes: 'check/drive/log-file.test.ts',
+  scenarioRequests: 'e2e/check/agents.test.ts',
+  checkedCallbacksOfCall: () =>
+    expect(quotaCount(CALLBACK_LIMITS.call, 0)).toBe(LIMITS.checkedCallbacksOfCall.value),
+  checkedCallbacks: () => expect(quotaCount(CALLBACK_LIMITS.run, 0)).toBe(LIMITS.checkedCallbacks.value),
+  checkedRefusals: () => expect(quotaCount(CALLBACK_LIMITS.refused, 0)).toBe(LIMITS.checkedRefusals.value),
+  checkedCallBytes: () => expect(quotaCount(CALLBACK_LIMITS.call, LIMITS.checkedCallBytes.value)).toBe(1),
+  checkedBytes: () => expect(quotaCount(CALLBACK_LIMITS.run, LIMITS.checkedBytes.value)).toBe(1),
+  fileBytes: async () => {
+    const { value } = LIMITS.fileBytes;
+    expect(await errorOf(() => readSource('-', bytes(value + 1), value))).toMatchObject({
+      message: 'cannot read -: it is larger than 64 MiB',
+    });
+  },
+} satisfies Record<keyof typeof LIMITS, (() => unknown) | string | null>;
+
+const proofs = Object.entries<(() => unknown) | string | null>(PROOFS);
+
+describe.concurrent('one more than the limit', () => {
+  test.each(proofs.flatMap(([name, proof]) => (typeof proof === 'function' ? [{ name, proof }] : [])))(
+    '$name',
+    async ({ proof }) => void (await proof()),
+  );
+
+  test.each(proofs.flatMap(([name, file]) => (typeof file === 'string' ? [{ name, file }] : [])))(
+    '$name is sent by $file',
+    ({ name, file }) => {
+      expect(readFileSync(new URL(file, import.meta.url), 'utf8')).toMatch(
+        new RegExp(`LIMITS\\.${name}\\b|\\b${name}\\b[^;]*} = LIMITS`),
+      );
+    },
+  );
+});

@@ -91,7 +91,6 @@ test.each([
   [[{ name: 'r*' }], 'the policy denies r*'],
   [[{ annotation: 'destructive' }], 'the policy denies tools annotated destructive'],
   [[{ name: 'r*', annotation: 'destructive' }], 'the policy denies r* annotated destructive'],
-  [[{ name: 'rm', reason: 'ask ops first' }], 'ask ops first'],
 ])('%j is reported as the reason, also with --yes', (deny, reason) => {
   const tool = { name: 'rm', annotations: { destructive: true } };
   expect(policy({ deny }, true).judge(tool)).toEqual({ by: 'policy', reason });
@@ -137,7 +136,6 @@ describe('a destructive tool', () => {
 
   test.each<[string, ToolInfo, Consent]>([
     ['--yes', TOOL, policy({}, true)],
-    ['a policy by name', TOOL, policy({ allow: ['delete_all'] })],
     ['a tool that is not destructive', { name: 'read', annotations: { destructive: false } }, policy({})],
   ])('%s needs no question', async (_, tool, of) => {
     expect(await asking(null, { isTTY: false, tool, of })).toEqual({ denial: null, question: '' });

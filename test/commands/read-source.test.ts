@@ -1,28 +1,14 @@
 import { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { readSource } from '../../src/commands/read-source.js';
 import { errorOf } from '../support/failing.js';
 
 const stdin = (...chunks: string[]) => Readable.from(chunks.map(chunk => Buffer.from(chunk)));
 
-test('reads a file, or standard input to its end', async () => {
-  const self = await readSource(fileURLToPath(import.meta.url), stdin());
-  expect(Buffer.from(self).toString()).toContain('a file, or standard input');
-  expect(Buffer.from(await readSource('-', stdin('a', 'b'))).toString()).toBe('ab');
-});
-
 test.each(['.', '/'])('a folder, %j, is reported as a folder', async name => {
   const { code, message, hint } = await errorOf(() => readSource(name, stdin()));
   expect([code, message]).toEqual(['unreadable-file', `cannot read ${name}: it is a folder`]);
   expect(hint).toBe('Name a file in it.');
-});
-
-test.each(['/no/such/file', ''])('%j cannot be read, and the error names it', async name => {
-  const { code, message, hint } = await errorOf(() => readSource(name, stdin()));
-  expect(code).toBe('unreadable-file');
-  expect(message).toMatch(new RegExp(`^cannot read ${name}: `));
-  expect(hint).toBeDefined();
 });
 
 test('refuses more than the limit as soon as it is reached', async () => {

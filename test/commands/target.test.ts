@@ -33,14 +33,10 @@ describe('a target', () => {
   });
 
   test.each<[string[], TargetOptions, string]>([
-    [['ftp://tools.example'], {}, 'unsupported URL: ftp://tools.example; use http or https'],
     [[':99999'], {}, 'invalid URL: :99999'],
     [['http://a b'], {}, 'invalid URL: http://a b'],
-    [['http://a/', 'x'], { demo: true }, '--demo and a URL exclude each other'],
     [['http://a/', 'x'], { readyTimeout: 1 }, '--ready-timeout needs --command'],
-    [['x'], { demo: true, command: 'x' }, '--demo and --command exclude each other'],
     [['x'], { command: 'x', endpoint: true }, '--endpoint needs the URL of the endpoint'],
-    [['x'], { endpoint: true }, '--endpoint needs the URL of the endpoint first'],
   ])('%j %j: %s', async (words, options, trouble) => {
     expect(await troubleOf(() => readTarget(words, options))).toBe(`usage: ${trouble}`);
   });

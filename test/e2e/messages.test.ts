@@ -242,8 +242,6 @@ describe.concurrent('usage errors of commander and of plans: exit 2', () => {
     [argv`migrate :1 ${''} http://a.example`, /cannot be empty/],
     [argv`migrate :1 s :3002`, /invalid destination: :3002[\s\S]*\$\.destination_url/],
     [argv`migrate x s http://a.example`, /invalid URL: x/],
-    [argv`render -`, /^error: cannot show standard input: unrecognized format\n/, '{"foo":1}'],
-    [argv`render -`, /\n {2}line 2, column 1: found "}" where a value is expected\n/, '{"a":\n}'],
     [argv`render - --as lmkit -o json`, /exclude each other/, PATCH],
     [argv`render /no/such/file`, /^error: cannot read \/no\/such\/file: no such file or directory/],
     [argv`render - --as svg --save /no/such/x`, /cannot write/, PATCH],

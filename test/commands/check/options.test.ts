@@ -38,7 +38,6 @@ describe('--reporter', () => {
   });
 
   test.each([
-    ['tap', `unknown format "tap"; choose from ${formats}.`],
     ['', `unknown format ""; choose from ${formats}.`],
     ['__proto__:x', `unknown format "__proto__"; choose from ${formats}.`],
     ['junit:', 'Add a file after the colon: junit:report.xml.'],

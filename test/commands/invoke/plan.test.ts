@@ -33,8 +33,6 @@ test.each<[string[], Partial<InvokeOptions>, object]>([
 });
 
 test.each<[string[], Partial<InvokeOptions>, string]>([
-  [[URL_GIVEN], { endpoint: true }, 'usage: no operation given'],
-  [[URL_GIVEN, 'path=a'], {}, 'usage: no operation given: "path=a" is an argument'],
   [[URL_GIVEN, ''], { endpoint: true }, 'usage: no operation given'],
   [[URL_GIVEN, 'x'], { id: '' }, 'usage: --id and --group-id cannot be empty'],
   [[URL_GIVEN, 'x'], { groupId: '' }, 'usage: --id and --group-id cannot be empty'],

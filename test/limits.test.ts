@@ -21,6 +21,7 @@ import { platformWith } from './agent-session/platform/client.js';
 import { startPeer } from './http/peer.js';
 import { echo, hello, rawExchange, request, statusOf } from './http/raw.js';
 import { callbackTo, openOutbox } from './mock/delivery/open-outbox.js';
+import { INITIALIZE, rpcCall, startMcpMock } from './mock/mcp/start-mcp-mock.js';
 import { replying, startMock } from './mock/start-mock.js';
 import { harmless, startRawTool } from './probes/tools.js';
 import { errorOf } from './support/failing.js';
@@ -184,7 +185,9 @@ const PROOFS = {
     expect(ms).toBeGreaterThan(LIMITS.refusedMs.value * 0.9);
   },
   refusedBytes: async () => {
-    await using server = await plainServer({ limits: { lingerMs: 600_000 } });
+    await using server = await plainServer({
+      limits: { lingerMs: 600_000, requestMs: 600_000, headersMs: 600_000 },
+    });
     const { value } = LIMITS.refusedBytes;
     await rawExchange(server.port, headOf('/echo', 2 * value), Buffer.alloc(value + 1));
   },
@@ -258,7 +261,11 @@ const PROOFS = {
   },
   exampleMs: null,
   examplesMs: null,
-  discoveryMs: null,
+  discoveryMs: async () => {
+    await using silent = await startPeer(() => {});
+    const ms = await timeOf(() => errorOf(() => connect(silent.url)));
+    expect(ms).toBeGreaterThan(LIMITS.discoveryMs.value * 0.9);
+  },
   retryAfterMs: 'agent-session/answering/client.test.ts',
   openCalls: () => {
     const { value } = LIMITS.openCalls;
@@ -279,7 +286,14 @@ const PROOFS = {
     expect(await outbox.outbox.post(callbackTo(runtime.url))).toBe(false);
     expect(outbox.outbox.pending).toBe(value);
   },
-  mcpSessions: null,
+  mcpSessions: async () => {
+    await using mock = await startMcpMock(replying({ payload: 'x' }));
+    const begin = async () => (await mock.post(INITIALIZE)).headers.get('mcp-session-id') ?? '';
+    const ids: string[] = [];
+    while (ids.length <= LIMITS.mcpSessions.value) ids.push(await begin());
+    const statusOfCall = async (id = '') => (await mock.post(rpcCall(1), { 'mcp-session-id': id })).status;
+    expect([await statusOfCall(ids[0]), await statusOfCall(ids[1])]).toEqual([404, 200]);
+  },
   sessions: async () => {
     await using it = await platformWith();
     const create = () => it.ask('POST', '', { agent: 'x' });

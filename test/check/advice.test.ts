@@ -36,7 +36,7 @@ test.each<[string, RequirementId, readonly (readonly Moment[])[]]>([
   ],
   ['a tool that requires credentials', 'TOOL-ACK', [answeredWith({ status: 401 })]],
   ['a discovery that requires credentials', 'TOOL-DISCOVER', [discovery('', { status: 401 })]],
-])('options of a check are named in a live check, not in a recording: %s', async (_, id, story) => {
+])('options of a check are named in a live check, not in a recording: %s', async (_, id, parts) => {
   const reasonOf = async (events: ReturnType<typeof eventsOf>, isSaved: boolean) => {
     const [check] = checksOf('tool', [await gatherEvidence({ events, isSaved }, 'tool')], {
       only: new Set([id]),
@@ -44,8 +44,8 @@ test.each<[string, RequirementId, readonly (readonly Moment[])[]]>([
     expect(check?.status).toMatch(/fail|warn|could-not-run/);
     return check?.reason;
   };
-  const probed = eventsOf(planned([id]), ...story);
+  const probed = eventsOf(planned([id]), ...parts);
   expect(await reasonOf(probed, false)).toMatch(OPTIONS);
   expect(await reasonOf(probed, true)).not.toMatch(OPTIONS);
-  expect(await reasonOf(eventsOf(...story), true)).not.toMatch(OPTIONS);
+  expect(await reasonOf(eventsOf(...parts), true)).not.toMatch(OPTIONS);
 });

@@ -17,7 +17,7 @@ import {
 import { event, selected } from '../render/flows.js';
 import { report } from './report.js';
 
-/** Told while it happens: nothing is reported at the end. */
+/** The output while the events happen; nothing is reported at the end. */
 async function outputOf(parts: Moment[][], how: { quiet?: boolean } = {}): Promise<string[]> {
   const make = ({ urgent }: Page) => ({ event: urgent, async end() {} });
   const events = eventsOf(at(0, call()), at(3, acknowledged()), ...parts);

@@ -24,6 +24,7 @@ import { callbackTo, openOutbox } from './mock/delivery/open-outbox.js';
 import { INITIALIZE, rpcCall, startMcpMock } from './mock/mcp/start-mcp-mock.js';
 import { replying, startMock } from './mock/start-mock.js';
 import { harmless, startRawTool } from './probes/tools.js';
+import { startRecording } from './record/recording.js';
 import { errorOf } from './support/failing.js';
 import { readSources } from './support/imports.js';
 
@@ -244,7 +245,18 @@ const PROOFS = {
     });
   },
   acknowledgementBytes: null,
-  forwardedBytes: null,
+  forwardedBytes: async () => {
+    const { value } = LIMITS.forwardedBytes;
+    await using tool = await startRawTool({
+      invoked: (_, response) => void response.end('x'.repeat(value + 1)),
+    });
+    await using recording = await startRecording(tool.url);
+    const callback_url = 'http://127.0.0.1:9/x';
+    const body = JSON.stringify({ operation: 'op', id: 'i', group_id: 'g', callback_url, arguments: {} });
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(`${recording.url}/invoke`, { method: 'POST', headers, body });
+    expect(await answer.text()).toHaveLength(value);
+  },
   excerptBytes: 'runtime/wire.test.ts',
   errorBytes: null,
   urlChars: 'record/passing.test.ts',

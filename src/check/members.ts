@@ -1,4 +1,5 @@
 import { invocationSchema } from '../protocol/invocation.js';
+import { groupBy } from '../util/collections.js';
 import { isRecord } from '../util/values.js';
 import type { CallEvidence } from './call.js';
 
@@ -28,7 +29,7 @@ export function optionalMembers({ attempts: [first] }: CallEvidence): readonly s
 
 /**
  * Finds the members that may have caused the end of these calls: those that no good call has. A good call with the same operation and
- * arguments has to show that the rest of the call is fine.
+ * arguments, and with no other members, has to show that the rest of the call is fine, and that nothing is missing.
  */
 export function suspectMembers(
   bad: readonly CallEvidence[],
@@ -36,12 +37,16 @@ export function suspectMembers(
 ): ReadonlySet<string> {
   if (bad.length === 0) return new Set();
   const harmless = new Set(good.flatMap(optionalMembers));
-  const contents = new Set(good.map(({ content }) => content));
-  const comparable = bad.filter(({ content }) => contents.has(content));
+  const goodByContent = groupBy(good, ({ content }) => [content]);
+  const comparable = bad.filter(call => {
+    const members = new Set(optionalMembers(call));
+    const isSmaller = (other: CallEvidence) => optionalMembers(other).every(member => members.has(member));
+    return goodByContent.get(call.content)?.some(isSmaller);
+  });
   return new Set(comparable.flatMap(optionalMembers).filter(member => !harmless.has(member)));
 }
 
-/** Marks the calls that were refused because of optional or unknown members (TOOL-EXTRA). */
+/** Marks the calls that were refused because of optional (TOOL-ACK) or unknown members (TOOL-EXTRA). */
 export function markRefusedMembers(calls: readonly CallEvidence[]): void {
   const isAccepted = ({ attempts }: CallEvidence) => attempts.some(({ status }) => status === 200);
   const isAnswered = ({ attempts }: CallEvidence) => attempts.some(({ status }) => status !== null);

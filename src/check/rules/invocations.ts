@@ -8,6 +8,7 @@ import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import type { CallbackEvidence, CallEvidence } from '../call.js';
 import type { Evidence } from '../evidence.js';
+import { isDefined } from '../members.js';
 import {
   CALLBACK_RULES,
   cutOff,
@@ -81,9 +82,7 @@ export const invocationRules = defineRules({
           if (attempt.status === 200)
             return onAcknowledged(attempt, call, repeats.get(call.content), evidence);
           if (attempt.status !== null)
-            return call.flaw === null && call.refusedMembers.length === 0
-              ? onOtherStatus(attempt, call, evidence.isLive)
-              : null;
+            return call.flaw === null ? onRefusal(attempt, call, evidence.isLive) : null;
           return attempt === call.attempts.at(-1) ? onUnanswered(attempt, call, evidence) : null;
         }),
       );
@@ -169,11 +168,12 @@ export const invocationRules = defineRules({
   },
 });
 
-/** A call that was refused because of other members shows nothing about its operation and its arguments (TOOL-EXTRA). */
+/** A call that was refused because of other members shows nothing about its operation and its arguments. */
 function onRefusedMembers({ refusedMembers: members, attempts }: CallEvidence): Observation | null {
   if (members.length === 0) return null;
   const names = visibleLine(joinFirst(members, MAX_MEMBERS));
-  return inconclusive(`the call was refused because of ${names} (TOOL-EXTRA)`, attempts);
+  const rule = members.some(isDefined) ? 'TOOL-ACK' : 'TOOL-EXTRA';
+  return inconclusive(`the call was refused because of ${names} (${rule})`, attempts);
 }
 
 /** The best acknowledgement of a call that the check repeated with nothing else in progress. */
@@ -271,6 +271,20 @@ const SEE_LOG = 'Answer 200 before the work starts; the log of the tool may say 
 
 const NO_REDIRECT =
   "Runtimes do not follow redirects: put the URL that answers 200 into the toolset's endpoint.";
+
+/** An invocation with members that the protocol defines is valid; a refusal because of unknown ones is judged by TOOL-EXTRA. */
+function onRefusal(attempt: RoundTrip, call: CallEvidence, isLive: boolean): Observed {
+  const { refusedMembers } = call;
+  if (refusedMembers.length === 0) return onOtherStatus(attempt, call, isLive);
+  const what = `answered ${attempt.status} to members that the protocol defines, and 200 without them`;
+  return refusedMembers.filter(isDefined).map(member =>
+    violated(what, attempt, {
+      ...refusalDetails(attempt),
+      name: visibleLine(member),
+      advice: 'Accept call_id, user_id and thread_ancestors, also where they are null.',
+    }),
+  );
+}
 
 /** A tool that requires credentials must be called again with them; a busy tool need not be wrong. */
 function onOtherStatus(

@@ -19,6 +19,16 @@ const turnedAway = (status: number) => a.posts(null, { status, refusal: 'a reaso
 /** Edge cases of the tool's rules. */
 export const NEAR_TOOL: SampleSet = {
   'TOOL-ACK': [
+    fails(
+      'a 500 with a member of the protocol',
+      [a.begun(), user.begun({ status: 500 })],
+      /^answered 500 to members that the protocol defines, and 200 without them: user_id$/,
+    ),
+    fails(
+      'a 422 with an optional member that is null',
+      [a.begun(), noUser.begun({ status: 422 })],
+      /without them: user_id: null$/,
+    ),
     unclear('no response until the end', [call()], /never answered/),
     fails(
       'a timeout, and then a broken connection',
@@ -121,16 +131,6 @@ export const NEAR_TOOL: SampleSet = {
       'a 201 and a result, and a 200 without the extra fields',
       [a.begun(), extra.begun({ status: 201 }), extra.result()],
       /^answered 201 to unknown members, and 200 without them: x_trace$/,
-    ),
-    warns(
-      'a 400 with a member of the protocol',
-      [a.begun(), user.begun({ status: 500 })],
-      /^answered 500 to members that the protocol defines, and 200 without them: user_id$/,
-    ),
-    warns(
-      'a 400 with an optional member that is null',
-      [a.begun(), noUser.begun({ status: 422 })],
-      /without them: user_id: null$/,
     ),
     passes(
       'a 400 with a key of prototypes',

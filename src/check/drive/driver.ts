@@ -161,7 +161,7 @@ async function speakTo(command: string, setting: DriverSetting): Promise<Driver>
     ...driver,
     kind: 'driver',
     send: instruction => void stdin.write(`${JSON.stringify(instruction)}\n`),
-    hint: 'It must read instructions from stdin, one JSON object per line: protocol-cli help runtimes.',
+    hint: 'It must read instructions from stdin, one JSON object per line. An agent with a model of its own needs --model anthropic or --model openai: protocol-cli help runtimes.',
   };
 }
 

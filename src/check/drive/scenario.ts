@@ -131,11 +131,11 @@ export async function playScenario(
       cancelNote = clock.after(SILENCE_MS, () => {
         const limits = `${formatDuration(START_MS)} and --probe-timeout (${formatDuration(windowMs)})`;
         const total = formatDuration(START_MS + windowMs);
-        if (!session.isActive)
+        if (!session.hasActed)
           setting.onSilence?.(`waiting for the first sign of the ${kind}, for up to ${total}: ${limits}`);
       });
     await session.play(scenario, driver);
-    if (mustAct && !session.isActive && !signal.aborted) throw await failedStart(driver, warnings);
+    if (mustAct && !session.hasActed && !signal.aborted) throw await failedStart(driver, warnings);
   } finally {
     signal.removeEventListener('abort', stop);
     cancelNote();
@@ -143,9 +143,6 @@ export async function playScenario(
     await Promise.all(tools.map(tool => tool.close({ drainMs: DRAIN_MS })));
   }
 }
-
-/** Long enough that no other program guesses the path of a tool. */
-const SECRET_BYTES = 7;
 
 /** Copies the events of a mock tool into the scenario's log, with absolute URLs and with ids made unique per tool. */
 async function startTool(
@@ -155,7 +152,7 @@ async function startTool(
 ): Promise<MockTool> {
   const tool = await startMockTool({
     fixtures: fixtureFile(fixtures, index === 0),
-    basePath: `/${randomBytes(SECRET_BYTES).toString('hex')}`, // another program may still use the port
+    basePath: `/${randomBytes(7).toString('hex')}`, // another program may remember the port, and cannot guess this
     retries: 1,
     clock,
     client: async () => createAgentClient({ clock }),
@@ -212,7 +209,9 @@ export class ScenarioSession {
   readonly #waiting = new Set<() => void>();
   #driver: Driver | undefined;
   #calls = 0;
+  /** Whether the runtime did anything. */
   #isActive = false;
+  #hasActed = false;
   #isOver = false;
   /** Whether the driver was asked to end, or the model has ended its turn. */
   #mayEnd = false;
@@ -229,9 +228,9 @@ export class ScenarioSession {
     });
   }
 
-  /** Whether the runtime did anything. */
-  get isActive(): boolean {
-    return this.#isActive;
+  /** Whether it did more than to ask for toolsets, as an agent does that finds no model. */
+  get hasActed(): boolean {
+    return this.#hasActed;
   }
 
   /** Plays a scenario to its end, unless the driver does not support it. */
@@ -258,7 +257,10 @@ export class ScenarioSession {
   #addRequest(request: RequestEvent): void {
     this.#open.set(request.leg, request);
     if (request.from !== 'runtime') return;
-    if (this.#driver?.kind !== 'agent') this.#isActive = true; // an agent may take long between discovery and its first step
+    if (this.#driver?.kind !== 'agent') {
+      this.#isActive = true; // an agent may take long between discovery and its first step
+      this.#hasActed ||= request.purpose !== 'discovery';
+    }
     this.#countRequest();
   }
 
@@ -293,6 +295,7 @@ export class ScenarioSession {
     if ('saw' in line) {
       this.#observations.push(line);
       this.#isActive = true;
+      this.#hasActed = true;
     } else this.#abilities.add(line);
     this.setting.log.emit({ kind: 'driver', from: 'runtime', body: Content.ofJson(line) });
   }
@@ -300,6 +303,7 @@ export class ScenarioSession {
   /** Takes the sign of life of an agent. */
   receiveModelRequest(): void {
     this.#isActive = true;
+    this.#hasActed = true;
     this.#countRequest();
     this.#checkWaits();
   }
@@ -415,7 +419,7 @@ export class ScenarioSession {
   /** Resolves to whether it came true before the time was over and before the driver ended. */
   async until(isTrue: () => boolean): Promise<boolean> {
     const { windowMs, log } = this.setting;
-    await this.#within(START_MS, () => this.isActive || isTrue());
+    await this.#within(START_MS, () => this.#isActive || isTrue());
     const isMet = await this.#within(windowMs, isTrue);
     if (!isMet && !this.#isOver) log.emit({ kind: 'expired', what: 'observation', afterMs: windowMs });
     return isMet;

@@ -95,6 +95,24 @@ test('events of all recordings have their own numbers and calls, and times of th
   expect([drivers.length, running()]).toEqual([3, 0]);
 });
 
+test.each([
+  ['ends', 'ended with status 1'],
+  ['waits', null],
+])(
+  'a driver that asks for the toolset alone, and then %s, is not a runtime that can be judged',
+  async (_, end) => {
+    const open: OpenDriver = async setting => {
+      await fetch(`${setting.env['TOOL_URL']}/.well-known/rap-toolset`);
+      const silent = { ...inventive(setting), send: () => {} };
+      return end === null ? silent : { ...silent, ended: Promise.resolve(end) };
+    };
+    await expect(runScenarios([scenario('a')], options(open, { windowMs: 100 }))).rejects.toMatchObject({
+      code: 'command-failed',
+      message: end === null ? 'the driver called no tool and reported nothing' : `the driver ${end}`,
+    });
+  },
+);
+
 test('a request that does not know the secret path of the tools is answered 404, and is not one of the runtime', async () => {
   const statuses: number[] = [];
   const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"thread_id":"t"}' };

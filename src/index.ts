@@ -1,61 +1,204 @@
 /** The library. Every export is described in src/guides/library.md and keeps its meaning between minor versions. */
 
+// Agent sessions
 export {
   type Answerer,
   type AnswerSessionOptions,
   answerSession,
   answerWith,
   type SessionEnd,
+  type ToolFunctions,
 } from './agent-session/client/answering.js';
-export { type SessionPlatform, startSessionPlatform } from './agent-session/platform/platform.js';
+export type { PendingCall as SessionCall } from './agent-session/client/platform-session.js';
 // Check
-export { type CheckOptions, type CheckReport, checkTranscript, REQUIREMENTS } from './check/judge.js';
-// The four systems
-export { DIALECTS, readAs, translate, writeAs } from './dialects/dialects.js';
-// Events and transcripts
-export type { Event } from './events/events.js';
-export { type Exchange, llmTextOf, outcomeOf } from './events/exchange.js';
-export { History } from './events/history.js';
-export { readTranscript, readTranscripts, type Transcript } from './events/transcript-reader.js';
-export { transcriptWriter } from './events/transcript-writer.js';
-// Fixtures
-export type { FixtureSet } from './fixtures/fixture-set.js';
-export { parseFixtures, readFixtures } from './fixtures/read-fixtures.js';
-export { fixturesOfTranscript } from './fixtures/recording/from-transcript.js';
-// Agent sessions
-export { parseSessionScript, readSessionScript, type SessionScript } from './fixtures/session-script.js';
+export type { ConcernedCall } from './check/evidence.js';
 export {
+  type Check,
+  type CheckOptions,
+  type CheckReport,
+  type CheckStatus,
+  checkTranscript,
+  type OtherRun,
+  REQUIREMENTS,
+  type Runs,
+} from './check/judge.js';
+export type { Requirement, Spot } from './check/rule.js';
+// The four systems
+export type {
+  Answer,
+  AnsweredCall,
+  Dialect,
+  DialectName,
+  Feature,
+  Reading,
+  ValidReading,
+  WriteWarning,
+  Writing,
+} from './dialects/dialect.js';
+export { DIALECTS, readAs, type Translatable, translate, writeAs } from './dialects/dialects.js';
+// Events and transcripts
+export type {
+  AnsweredEvent,
+  Answerer as AnsweredBy,
+  AwaitingEvent,
+  Body,
+  BrokenEvent,
+  DecidedEvent,
+  DeniedEvent,
+  DriverEvent,
+  DroppedEvent,
+  Event,
+  EventBase,
+  ExitedEvent,
+  ExpectedEvent,
+  ExpiredEvent,
+  LoadedEvent,
+  MatchedEvent,
+  NearestFixture,
+  Party,
+  PendingCall,
+  PlannedEvent,
+  Planner,
+  Purpose,
+  RequestEvent,
+  ResponseEvent,
+  SessionEvent,
+  ShapedEvent,
+  Turn,
+  WarnedEvent,
+} from './events/events.js';
+export {
+  type Arrival,
+  type Attempt,
+  type Exchange,
+  llmTextOf,
+  type McpAnswer,
+  outcomeOf,
+  type Progress,
+  type Question,
+  type Selection,
+  type Settlement,
+  type Subscription,
+  type SubscriptionEnd,
+  type Verdict,
+} from './events/exchange.js';
+export type { Thread, View } from './events/history.js';
+export type { SentRequest } from './events/round-trips.js';
+export type { Awaits, CallbackDelivery, ToolCall } from './events/tool-call.js';
+export {
+  type Observer,
+  readTranscript,
+  readTranscripts,
+  type Transcript,
+  type TranscriptHeader,
+} from './events/transcript-reader.js';
+export { type TranscriptAbout, type TranscriptWriter, transcriptWriter } from './events/transcript-writer.js';
+// Fixtures
+export type { FixtureText } from './fixtures/file-errors.js';
+export type { Difference } from './fixtures/pattern.js';
+export type { NamedRecording, RecordedFile } from './fixtures/read-fixtures.js';
+export {
+  fixturesOfTranscript,
+  type RecordedFixtures,
+  type RecordedOptions,
+} from './fixtures/recording/from-transcript.js';
+export {
+  parseSessionScript,
+  readSessionScript,
+  type ScriptCall,
+  type SessionScript,
+  type SessionSwitches,
+  type SessionTool,
+} from './fixtures/session-script.js';
+export { type Connection, connect } from './library/connect.js';
+export {
+  type DeclaredToolset,
+  type Fixture,
+  type FixtureSet,
+  parseFixtures,
+  readFixtures,
+} from './library/fixtures.js';
+export { History } from './library/history.js';
+// Serve a tool
+export {
+  type FixtureSource,
+  type MockTool,
+  type MockToolOptions,
+  startMockTool,
+} from './library/mock-tool.js';
+export {
+  type AgentToolCall,
+  type PostedCall,
+  type SessionPlatform,
+  type SessionPlatformOptions,
+  type SessionState,
+  type SessionStatus,
+  type SettledToolCall,
+  startSessionPlatform,
+} from './library/session-platform.js';
+export {
+  type ArgumentsOf,
   canceled,
   defineTool,
   denied,
   error,
   type HandlerCall,
   type HandlerInput,
+  type JsonSchema,
+  type ObjectOf,
+  type PropertiesOf,
   payload,
+  type RequiredOf,
   result,
   silence,
   type ToolDefinition,
   type ToolOutput,
   timeout,
+  type ValueOf,
 } from './mock/handlers.js';
 export type { Middleware } from './mock/middleware.js';
-// Serve a tool
-export {
-  type MockTool,
-  type StartMockToolOptions as MockToolOptions,
-  startMockTool,
-} from './mock/mock-tool.js';
+export type { CloseOptions } from './mock/mock.js';
+export type { CallFilter, DeliveryWait, WaitOptions } from './mock/mock-tool.js';
+export type { Rate, ToolsetFields } from './mock/responder.js';
 // The protocol's messages
-export { type Callback, callbackSchema, readCallback, type UserChoice } from './protocol/callbacks.js';
-export { type Invocation, invocationSchema } from './protocol/invocation.js';
-export { llmText, type Outcome, outcomeOfText, textOfOutcome } from './protocol/outcome.js';
-export { readToolset } from './protocol/read-toolset.js';
-export type { RequirementId } from './protocol/requirements.js';
-export { type Toolset, toolsetSchema } from './protocol/toolset.js';
+export {
+  type Callback,
+  type CallbackReading,
+  type CallbackType,
+  callbackSchema,
+  type OAuth,
+  type QuestionMessage,
+  readCallback,
+  type ToolResult,
+  type UserChoice,
+} from './protocol/callbacks.js';
+export { type Addressee, type Invocation, invocationSchema } from './protocol/invocation.js';
+export {
+  type JudgedOutcome,
+  llmText,
+  type Outcome,
+  type OutcomeBasis,
+  outcomeOfText,
+  textOfOutcome,
+} from './protocol/outcome.js';
+export { readToolset, type ToolsetReading, type ValidToolset } from './protocol/read-toolset.js';
+export { REQUIREMENT_IDS, type RequirementId, type Side, type Warning } from './protocol/requirements.js';
+export { type Tool, type Toolset, toolsetSchema } from './protocol/toolset.js';
 // Call a tool
-export { type Connection, type ConnectOptions, connect, type InvokeSettings } from './runtime/connect.js';
-
+export type { ListenerOptions } from './runtime/callback-server.js';
+export type { ConnectOptions, InvokeSettings } from './runtime/connect.js';
 // Redaction, JSON, errors
-export { type ErrorCode, ProtocolCliError } from './util/errors.js';
-export { readJson } from './util/json.js';
-export { createRedactor, type Redactor } from './util/redact.js';
+export type { Findings } from './util/collections.js';
+export { type ErrorCode, type ErrorDetails, ProtocolCliError } from './util/errors.js';
+export { type JsonReading, readJson } from './util/json.js';
+export { createRedactor, type LongLine, type OutputLine, type Redactor } from './util/redact.js';
+export type {
+  AgentCall,
+  Expectation,
+  FixtureVerdict,
+  SessionProblem,
+  SessionVerificationReport,
+  UndeliveredCallback,
+  UnmatchedCall,
+  VerificationReport,
+} from './verification/verification.js';

@@ -101,7 +101,7 @@ export interface View {
 }
 
 /** A conversation: its calls and views. */
-interface Thread {
+export interface Thread {
   readonly id: string;
   /** Root first, the parent last. */
   readonly ancestors: readonly string[];

@@ -3,6 +3,7 @@ import { type Addressee, type Invocation, readInvocation } from '../protocol/inv
 import { Content } from './content.js';
 import {
   type Body,
+  type DecidedEvent,
   type Event,
   type EventOf,
   ignored,
@@ -30,7 +31,8 @@ export function typeOfDelivery({ type, body }: CallbackDelivery): string | null 
   return type ?? body?.messageType ?? null;
 }
 
-type Awaits = 'fire' | 'choice' | 'consent';
+/** The user action that a call waits for. */
+export type Awaits = 'fire' | 'choice' | 'consent';
 
 /** One invocation as the tool sees it, with everything that the tool sent. Times in ms since the start. */
 export interface ToolCall {
@@ -57,7 +59,7 @@ export interface ToolCall {
   readonly forgotten: number;
   /** Planned deviations from correct behavior: faults, silence, a rate limit. */
   readonly plans: readonly string[];
-  readonly decisions: readonly EventOf<'decided'>[];
+  readonly decisions: readonly DecidedEvent[];
   readonly dropped: readonly string[];
   /** Why the delivery of its result, or of a later callback, was given up; null if it was not. */
   readonly lost: string | null;

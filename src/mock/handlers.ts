@@ -11,42 +11,47 @@ import { ReplyPlayer } from './reply-player.js';
 /** A JSON Schema in TypeScript code. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-interface Scalars {
-  string: string;
-  number: number;
-  integer: number;
-  boolean: boolean;
-  null: null;
-}
-
 /** The type of the values that a JSON Schema accepts, as far as TypeScript can express it; otherwise `unknown`. */
 export type ValueOf<S> = S extends { readonly const: infer C }
   ? C
   : S extends { readonly enum: readonly (infer E)[] }
     ? E
-    : S extends { readonly type: keyof Scalars }
-      ? Scalars[S['type']]
-      : S extends { readonly type: 'array' }
-        ? ValueOf<S extends { readonly items: infer I } ? I : unknown>[]
-        : S extends { readonly type: 'object' }
-          ? ObjectOf<S>
-          : unknown;
+    : S extends { readonly type: 'string' }
+      ? string
+      : S extends { readonly type: 'number' | 'integer' }
+        ? number
+        : S extends { readonly type: 'boolean' }
+          ? boolean
+          : S extends { readonly type: 'null' }
+            ? null
+            : S extends { readonly type: 'array' }
+              ? ValueOf<S extends { readonly items: infer I } ? I : unknown>[]
+              : S extends { readonly type: 'object' }
+                ? ObjectOf<S>
+                : unknown;
 
-/** Without declared properties, any property may exist. */
-type Properties<S> = S extends { readonly properties: infer P } ? P : Record<string, unknown>;
+/** The properties that a schema declares. Without any, any property may exist. */
+export type PropertiesOf<S> = S extends { readonly properties: infer P } ? P : Record<string, unknown>;
 
-type Required<S> = S extends { readonly required: readonly (infer K)[] } ? K : never;
+/** The names of the properties that a schema requires. */
+export type RequiredOf<S> = S extends { readonly required: readonly (infer K)[] } ? K : never;
 
-type ObjectOf<S> = {
-  [K in keyof Properties<S> as K extends Required<S> ? K : never]: ValueOf<Properties<S>[K]>;
+/** The type of the objects that a JSON Schema accepts. */
+export type ObjectOf<S> = {
+  [K in keyof PropertiesOf<S> as K extends RequiredOf<S> ? K : never]: ValueOf<PropertiesOf<S>[K]>;
 } & {
-  [K in keyof Properties<S> as K extends Required<S> ? never : K]?: ValueOf<Properties<S>[K]>;
+  [K in keyof PropertiesOf<S> as K extends RequiredOf<S> ? never : K]?: ValueOf<PropertiesOf<S>[K]>;
 };
 
 /** The `arguments` of an operation with this `inputSchema`. */
 export type ArgumentsOf<S> = S extends { readonly type: 'object' } ? ObjectOf<S> : Record<string, unknown>;
 
-/** The context of a handler call: the invocation, its arguments typed by the schema, and an abort signal. */
+/**
+ * The context of a handler call: the invocation, its arguments typed by the schema, and an abort signal.
+ * @example
+ * const schema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] } as const;
+ * const handle = ({ arguments: { path } }: HandlerInput<typeof schema>) => `renamed ${path}`;
+ */
 export type HandlerInput<S> = Omit<Invocation, 'arguments'> & {
   readonly arguments: ArgumentsOf<S>;
   /**
@@ -56,7 +61,14 @@ export type HandlerInput<S> = Omit<Invocation, 'arguments'> & {
   readonly signal: AbortSignal;
 };
 
-/** Messages that a handler may send before it returns. Each promise resolves once the callback was delivered or dropped. */
+/**
+ * Messages that a handler may send before it returns. Each promise resolves once the callback was delivered or dropped.
+ * @example
+ * const handle = async (_input: unknown, call: HandlerCall) => {
+ *   const answer = await call.choice({ prompt: 'Overwrite?', choices: ['yes', 'no'], withinMs: 60_000 });
+ *   return answer?.choice ?? 'not answered';
+ * };
+ */
 export interface HandlerCall {
   event(
     event: string | { readonly text: string; readonly associative?: boolean; readonly final?: boolean },
@@ -84,7 +96,11 @@ export interface HandlerCall {
   }): Promise<'granted' | 'refused' | null>;
 }
 
-/** An operation implemented in code. */
+/**
+ * An operation implemented in code.
+ * @example
+ * const ping: ToolDefinition = { name: 'ping', description: 'Answers', inputSchema: {}, handle: () => 'pong' };
+ */
 export interface ToolDefinition<S extends JsonSchema = JsonSchema> extends Omit<Tool, 'inputSchema'> {
   readonly inputSchema: S;
   /**
@@ -94,7 +110,16 @@ export interface ToolDefinition<S extends JsonSchema = JsonSchema> extends Omit<
   handle(input: HandlerInput<S>, call: HandlerCall): unknown;
 }
 
-/** Returns the definition unchanged; infers the type of `handle` from `inputSchema`. */
+/**
+ * Returns the definition unchanged; infers the type of `handle` from `inputSchema`.
+ * @example
+ * const rename = defineTool({
+ *   name: 'rename_file',
+ *   description: 'Renames a file',
+ *   inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+ *   handle: ({ arguments: { path } }) => `renamed ${path}`,
+ * });
+ */
 export function defineTool<const S extends JsonSchema>(definition: ToolDefinition<S>): ToolDefinition<S> {
   return definition;
 }
@@ -129,18 +154,23 @@ function handlerCall(conversation: Conversation, operation: string): HandlerCall
 }
 
 /** A global symbol: a handler's module may have loaded another copy of this library. */
-const BRAND: unique symbol = Symbol.for('protocol-cli.output') as never;
+const BRAND = Symbol.for('protocol-cli.output');
 
 /**
  * The return value of a handler (seed 003), created by {@link payload}, {@link result} and the other constructors. The kinds are open:
  * an unknown kind is reported, and the call ends in an error result.
+ * @example
+ * const answer = (isKnown: boolean): ToolOutput => (isKnown ? payload({ ok: true }) : error('not found'));
  */
 export interface ToolOutput {
-  readonly [BRAND]: true;
   readonly kind: string;
 }
 
-/** A value that the mock wraps, after response middleware: a string becomes the text, other JSON is encoded. */
+/**
+ * A value that the mock wraps, after response middleware: a string becomes the text, other JSON is encoded.
+ * @example
+ * const handle = () => payload({ edited: 2 });
+ */
 export function payload(value: unknown): ToolOutput {
   return output({ kind: 'payload', payload: value });
 }
@@ -148,36 +178,63 @@ export function payload(value: unknown): ToolOutput {
 /**
  * A whole `tool_result`, verbatim: **it bypasses response middleware**, so the handler itself must redact and sanitize it (seed 003).
  * Missing `type` and ids are filled in.
+ * @example
+ * const handle = () => result({ text: 'done', display_as: [{ type: 'text', content: '2 files' }] });
  */
 export function result(fields: Partial<ToolResult> & Readonly<Record<string, unknown>>): ToolOutput {
   return output({ kind: 'result', result: fields });
 }
 
-/** The text is `Error: message` (TOOL-ERRPREFIX). */
+/**
+ * An error; the text is `Error: message` (TOOL-ERRPREFIX).
+ * @example
+ * const handle = () => error('no such file');
+ */
 export function error(message: string): ToolOutput {
   return output({ kind: 'error', error: { message } });
 }
 
-/** The outcomes of seed 002. */
+/**
+ * The call was canceled (seed 002).
+ * @example
+ * const handle = () => canceled('the window was closed', 'user');
+ */
 export function canceled(reason: string, by: 'user' | 'policy' | 'system' = 'system'): ToolOutput {
   return output({ kind: 'canceled', canceled: { reason, by } });
 }
 
+/**
+ * The call took too long (seed 002).
+ * @param durationMs how long it took, in milliseconds
+ * @example
+ * const handle = () => timeout(30_000);
+ */
 export function timeout(durationMs: number): ToolOutput {
   return output({ kind: 'timeout', timeout: { durationMs } });
 }
 
+/**
+ * The call is not allowed (seed 002).
+ * @param tool the name of the operation
+ * @example
+ * const handle = () => denied('delete_file', 'read only');
+ */
 export function denied(tool: string, reason: string): ToolOutput {
   return output({ kind: 'denied', denied: { tool, reason } });
 }
 
-/** Sends nothing, to test how a runtime handles a missing result. */
+/**
+ * Sends nothing, to test how a runtime handles a missing result.
+ * @example
+ * const handle = () => silence();
+ */
 export function silence(): ToolOutput {
   return output({ kind: 'silence' });
 }
 
 function output(step: { readonly kind: string } & Readonly<Record<string, unknown>>): ToolOutput {
-  return { [BRAND]: true, ...step };
+  const marked = { [BRAND]: true, ...step };
+  return marked;
 }
 
 /** Converts a handler's return value into a reply step; a plain value is a payload. */

@@ -5,7 +5,11 @@ import { LIMITS } from '../util/limits.js';
 import { createRedactor, REDACTED, type Redactor } from '../util/redact.js';
 import { jsonPath } from '../util/values.js';
 
-/** User code that processes requests and responses, in the given order (seed 003). */
+/**
+ * User code that processes requests and responses, in the given order (seed 003).
+ * @example
+ * const log: Middleware = { onRequest: invocation => void console.error(invocation.operation) };
+ */
 export interface Middleware {
   /** Called with every invocation before it is executed; an error that it throws becomes an error result. */
   onRequest?(invocation: Invocation): Invocation | undefined | Promise<Invocation | undefined>;

@@ -40,6 +40,7 @@ export interface MockToolOptions extends MockOptions, ServerOptions {
   readonly client?: () => Promise<HttpClient>;
 }
 
+/** Which call is meant: the name of its operation, or a function that returns whether it is the one. */
 export type CallFilter = string | ((call: ToolCall) => boolean);
 
 /** Below the default timeout of test runners, so that they show our message. */
@@ -57,11 +58,13 @@ function lastCalls(calls: readonly ToolCall[]): string {
   return `the last calls: ${named.join(', ')}`;
 }
 
+/** How long to wait. */
 export interface WaitOptions {
-  /** Default: 4,000. */
+  /** In ms. Default: 4,000. */
   readonly timeoutMs?: number;
 }
 
+/** Whose delivery to wait for, and how long. */
 export interface DeliveryWait extends WaitOptions {
   readonly groupId?: string;
 }
@@ -71,10 +74,8 @@ export type FixtureSource =
   | string
   | URL
   | readonly (string | URL)[]
-  /** The result of `readFixtures` or `parseFixtures`. */
-  | FixtureSet
-  /** The content of a fixture file. */
-  | { readonly version: number; readonly [key: string]: unknown };
+  /** The result of `readFixtures` or `parseFixtures`, or the content of a fixture file; any other object is an error. */
+  | object;
 
 export interface StartMockToolOptions extends Omit<MockToolOptions, 'fixtures'> {
   readonly fixtures?: FixtureSource;

@@ -37,6 +37,7 @@ export interface MockOptions extends ResponderOptions {
   readonly store?: EventStore;
 }
 
+/** How to close a mock. */
 export interface CloseOptions {
   /** How long to wait for pending work, in ms. */
   readonly drainMs?: number;

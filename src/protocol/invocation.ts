@@ -15,7 +15,7 @@ const argumentsSchema = z
  * A zod schema of the request of a runtime to execute one operation (seed 004). Unknown fields are ignored. As JSON Schema:
  * `protocol-cli/invocation.schema.json`.
  * @example
- * const { success, error } = invocationSchema.safeParse({ operation: 'echo', arguments: { text: 'hi' } });
+ * const { success } = invocationSchema.safeParse({ operation: 'echo', arguments: { text: 'hi' } });
  */
 export const invocationSchema = z.object({
   operation: z.string().check(z.minLength(1)),

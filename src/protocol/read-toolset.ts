@@ -23,7 +23,7 @@ export type ToolsetReading = ValidToolset | { readonly ok: false; readonly fault
  * Validates a whole toolset: any error rejects it, and all errors are returned (RT-TOOLSET, TOOL-DISCOVER).
  * @example
  * const response = await fetch('http://127.0.0.1:3001/.well-known/rap-toolset');
- * const reading = await readToolset(readJson(await response.bytes()));
+ * const reading = await readToolset(readJson(new Uint8Array(await response.arrayBuffer())));
  * if (!reading.ok) console.log(reading.faults);
  */
 export async function readToolset(reading: JsonReading): Promise<ToolsetReading> {

@@ -16,6 +16,11 @@ import { checkArguments, toolOf } from './check-call.js';
 import { Runtime, subscriptionEnd } from './runtime.js';
 import { Wire } from './wire.js';
 
+/**
+ * How to call a tool server.
+ * @example
+ * const options: ConnectOptions = { headers: { authorization: 'Bearer my-token' }, groupId: 'thread_1' };
+ */
 export interface ConnectOptions {
   /** Sent to the origin of the URL only. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -27,6 +32,11 @@ export interface ConnectOptions {
   readonly groupId?: string;
 }
 
+/**
+ * How to make one call.
+ * @example
+ * const settings: InvokeSettings = { timeoutMs: 5_000, choose: question => question.default };
+ */
 export interface InvokeSettings {
   /** Milliseconds for the result; default: 60,000, 0 waits forever. */
   readonly timeoutMs?: number;
@@ -69,7 +79,8 @@ const LISTENER: ListenerOptions = {
 
 /**
  * Discovers the tools at a URL and listens for their callbacks; calls may run in parallel.
- * @throws ProtocolCliError `unreachable`, `no-discovery`, `invalid-toolset` or `port-in-use`.
+ * @param url the base URL of the server
+ * @throws ProtocolCliError `unreachable`, `no-discovery`, `invalid-toolset` or `port-in-use`
  */
 export async function connect(url: string, options: ConnectOptions = {}): Promise<Connection> {
   const { headers = {}, onEvent } = options;

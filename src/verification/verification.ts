@@ -30,12 +30,13 @@ export interface VerificationReport {
 }
 
 /** How many calls a fixture expects; default: at least one. */
-interface Expectation {
+export interface Expectation {
   readonly min?: number | undefined;
   readonly max?: number | undefined;
 }
 
-interface FixtureVerdict {
+/** Whether a fixture was used as expected. */
+export interface FixtureVerdict {
   readonly id: string;
   /** `file:line`, or `file#n`. */
   readonly place: string;
@@ -51,7 +52,7 @@ interface FixtureVerdict {
 }
 
 /** A call that no fixture answered, so it ended in an error result. Fields are null if the invocation does not have them. */
-interface UnmatchedCall {
+export interface UnmatchedCall {
   readonly operation: string | null;
   readonly id: string | null;
   readonly group_id: string | null;
@@ -61,7 +62,8 @@ interface UnmatchedCall {
   readonly nearest?: NearestFixture;
 }
 
-interface UndeliveredCallback {
+/** A callback that did not arrive. */
+export interface UndeliveredCallback {
   readonly operation: string | null;
   readonly id: string | null;
   /** The callback URL without its query. */
@@ -98,7 +100,8 @@ export type SessionProblem =
       readonly reason: string;
     };
 
-interface AgentCall {
+/** A call of an agent session. */
+export interface AgentCall {
   readonly session: string;
   readonly call: string;
   readonly tool_name: string;

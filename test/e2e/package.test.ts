@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { GUIDES } from '../../src/commands/command-line.js';
 import { openShell } from '../screen/support/screen.js';
+import { declarations } from './support/declarations.js';
 import { type Folder, temporaryFolder } from './support/folder.js';
 import { ROOT } from './support/program.js';
 import { steady } from './support/report.js';
@@ -60,8 +61,7 @@ const installed = (path: string) => empty.file(join('node_modules/protocol-cli',
 
 beforeAll(async () => {
   empty = await temporaryFolder();
-  if (!existsSync(join(ROOT, 'dist/index.d.ts')))
-    await execute(process.execPath, ['.build/declarations.mjs'], { cwd: ROOT });
+  await declarations();
   tarball = empty.file(`protocol-cli-${manifest.version}.tgz`);
   const packing = 'pack --ignore-scripts --silent --pack-destination';
   await execute('npm', [...packing.split(' '), empty.path], { cwd: ROOT });

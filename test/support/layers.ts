@@ -30,7 +30,8 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = (() => {
     tui: render,
     commands,
     cli: ['util', 'commands', 'render', 'system'],
-    index: [...commands, 'commands'],
+    library: [...role, 'runtime', 'mock', 'agent-session'],
+    index: [...check, 'check', 'agent-session', 'library'],
     'package-root': [],
   };
 })();

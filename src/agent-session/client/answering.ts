@@ -14,6 +14,15 @@ import { isRecord, stringOrJson } from '../../util/values.js';
 import type { PendingCall, PostFailure } from './platform-session.js';
 import { PlatformSession, sessionUrl } from './platform-session.js';
 
+/**
+ * Answers the calls of an agent session.
+ * @example
+ * const refusing: Answerer = {
+ *   async answer({ id, tool, native }) {
+ *     return { call: { id, tool, request: native }, outcome: { type: 'denied', tool, basis: 'ours' } };
+ *   },
+ * };
+ */
 export interface Answerer {
   /**
    * Answers a call. Calls that are pending together are passed concurrently. A thrown error becomes an `error_event` of the client.
@@ -23,11 +32,15 @@ export interface Answerer {
 }
 
 /** Functions by tool name; each takes the arguments and returns the result. */
-type ToolFunctions = Readonly<
+export type ToolFunctions = Readonly<
   Record<string, (args: PendingCall['args'], context: { readonly signal: AbortSignal }) => unknown>
 >;
 
-/** Creates an answerer from functions; all other tools are unknown. */
+/**
+ * Creates an answerer from functions; all other tools are unknown.
+ * @example
+ * const answerer = answerWith({ lookup_order: ({ order_id }) => `order ${order_id}: shipped` });
+ */
 export function answerWith(functions: ToolFunctions): Answerer {
   const tools = Object.keys(functions).map(name => ({ name }));
   return {
@@ -339,7 +352,11 @@ function keyRedactor(key: string): <T>(value: T) => T {
   };
 }
 
-/** How a session ended, or its last state on a timeout; without the key. */
+/**
+ * How a session ended, or its last state on a timeout; without the key.
+ * @example
+ * const isCompleted = ({ isSettled, status }: SessionEnd) => isSettled && status === 'completed';
+ */
 export interface SessionEnd {
   readonly id: string;
   readonly status: string;
@@ -368,6 +385,11 @@ export async function answering(
   return redact({ id: given.thread, status, isSettled, error, answer });
 }
 
+/**
+ * Who answers a session, and for how long.
+ * @example
+ * const options: AnswerSessionOptions = { key: 'my-key', answerer: answerWith({ ping: () => 'pong' }), waitMs: 30_000 };
+ */
 export interface AnswerSessionOptions {
   /** API key, sent as the bearer token only to the origin of the URL. */
   readonly key: string;
@@ -383,7 +405,10 @@ export interface AnswerSessionOptions {
 /**
  * Answers the pending tool calls of an agent session until it settles (seed 001).
  * @param base URL of the platform, without `/api/v2`
- * @throws ProtocolCliError `usage`, `unreachable`, `refused-address`, `platform-refused`, `bad-answer`, `interrupted`.
+ * @throws ProtocolCliError `usage`, `unreachable`, `refused-address`, `platform-refused`, `bad-answer`, `interrupted`
+ * @example
+ * const answerer = answerWith({ lookup_order: ({ order_id }) => `order ${order_id}: shipped` });
+ * const { status, answer } = await answerSession('http://127.0.0.1:3002', 'session_1', { key: 'my-key', answerer });
  */
 export async function answerSession(
   base: string,

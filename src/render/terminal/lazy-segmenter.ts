@@ -12,7 +12,7 @@ interface Segments extends Iterable<Intl.SegmentData> {
 }
 
 /**
- * `Intl.Segmenter` for grapheme clusters, created only when a text needs it: creating the first one takes half as long as a first frame.
+ * `Intl.Segmenter` for grapheme clusters, created only when a text needs it, since creating the first one is slow.
  * The build substitutes this class in libraries that create a segmenter on load.
  */
 export class LazySegmenter {

@@ -1,22 +1,26 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { SCENARIOS } from '../../../src/check/drive/run.js';
 import type { Check } from '../../../src/check/judge.js';
 import { LIMITS } from '../../../src/util/limits.js';
+import { runPeculiar } from '../../peers/agents/peculiar.mjs';
+import { agentHere, checksOfRuntime } from '../support/drivers.js';
 import { runHere } from '../support/in-process.js';
 
 const AGENT = fileURLToPath(new URL('../../peers/agents/peculiar.mjs', import.meta.url));
 
-/** Checks the agent without an SDK, with these habits. */
+/** Checks the agent without an SDK, with these habits, as a process. */
 function checkAgent(habits: string, scenarios: readonly string[], ...options: readonly string[]) {
   const selected = scenarios.flatMap(name => ['--scenario', name]);
   const command = ['check', '--runtime', `node "${AGENT}" ${habits}`, '--model', 'openai'];
   return runHere([...command, ...selected, ...options]);
 }
 
-/** The rows by their ids. */
-async function rowsOf(...args: Parameters<typeof checkAgent>): Promise<Record<string, Check>> {
-  const { stdout } = await checkAgent(...args, '--reporter', 'json');
-  const { checks } = JSON.parse(stdout) as { readonly checks: readonly Check[] };
+/** The rows by their ids, for the agent in this process. */
+async function rowsOf(habits: string, names: readonly string[]): Promise<Readonly<Record<string, Check>>> {
+  const open = agentHere(agent => runPeculiar(habits.split(' '), agent));
+  const scenarios = SCENARIOS.filter(({ name }) => names.includes(name));
+  const checks = await checksOfRuntime(open, { scenarios });
   return Object.fromEntries(checks.map(check => [check.id, check]));
 }
 
@@ -35,7 +39,7 @@ describe('an agent that', () => {
   });
 
   test('closes its thread at some servers only breaks RT-NOTIFY', async () => {
-    const rows = await rowsOf('half', ['duplicate-operations'], '--only', 'RT-NOTIFY');
+    const rows = await rowsOf('half', ['duplicate-operations']);
     expect(rows['RT-NOTIFY']).toMatchObject({
       status: 'fail',
       reason: 'the server of the toolset "two" got no close_thread notice',
@@ -104,7 +108,7 @@ describe('an agent that', () => {
   });
 
   test('goes on without what the model does not serve, and leaves out notices, breaks RT-NOTIFY', async () => {
-    const rows = await rowsOf('copes half', ['duplicate-operations'], '--only', 'RT-NOTIFY');
+    const rows = await rowsOf('copes half', ['duplicate-operations']);
     expect(rows['RT-NOTIFY']).toMatchObject({ status: 'fail' });
   });
 

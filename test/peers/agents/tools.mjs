@@ -12,13 +12,13 @@ const CANCEL = {
 };
 
 /**
- * The operations of all tool servers in TOOL_URLS, as an agent offers them to its model: `server0__answer`, and one that cancels a
+ * The operations of all tool servers (a list of URLs in JSON), as an agent offers them to its model: `server0__answer`, and one that cancels a
  * subscription. `run` gives the `tool_result`, or an error result; `events` gives the events of open subscriptions that arrived since it
  * was last called; `nextEvent` waits for one, and gives null if no subscription is open.
  */
-export async function openTools() {
+export async function openTools(urls = process.env.TOOL_URLS) {
   const runtime = await openRuntime();
-  const bases = JSON.parse(process.env.TOOL_URLS);
+  const bases = JSON.parse(urls);
   const tools = await Promise.all(bases.map((base, index) => toolsOf(runtime, base, `server${index}__`)));
   const names = tools.flat().map(({ operation }) => operation);
   const isUnique = ({ operation }) => names.indexOf(operation) === names.lastIndexOf(operation);
@@ -69,6 +69,7 @@ export async function openTools() {
       await Promise.all(bases.slice(0, count).map(base => runtime.closeThread(base, groupId)));
       runtime.close();
     },
+    stop: () => runtime.close(),
   };
 }
 

@@ -15,7 +15,7 @@ const shared = { id: 'same', group_id: 'g' };
 test.each([
   [
     'events of one call',
-    600,
+    300,
     (index: number) => {
       const call = someCall('a');
       const begin = index === 0 ? [call.begun(), call.result({ subscription: true })] : [];
@@ -24,7 +24,7 @@ test.each([
   ],
   [
     'calls of one operation, half of them with extra fields',
-    500,
+    250,
     (index: number) => {
       const call = someCall(`call_${index}`, index % 2 === 0 ? { x_trace: 1 } : {});
       return [call.begun(), call.result({ text: 'Error: nothing there.' })].flat();
@@ -32,7 +32,7 @@ test.each([
   ],
   [
     'calls with one id, which look like retries',
-    600,
+    300,
     () => {
       const call = someCall('k', shared);
       return [call.begun(), call.result(shared)].flat();
@@ -40,7 +40,7 @@ test.each([
   ],
   [
     'calls with one id and a closed thread each',
-    600,
+    300,
     (index: number) => {
       const call = someCall(`k${index}`, shared);
       return [call.begun(), call.result(shared), notice('close', {}, { thread: 'g' })].flat();
@@ -48,14 +48,14 @@ test.each([
   ],
   [
     'answered questions of one call',
-    600,
+    300,
     (index: number) => {
       const call = someCall('k', shared);
       const begin = index === 0 ? [call.begun()].flat() : [];
       return [...begin, ...call.asks({ ...shared, prompt: `${index}?` }), ...call.selected()];
     },
   ],
-])('judges thousands of %s in linear time', async (_, count, make) => {
+])('judges hundreds of %s in linear time', async (_, count, make) => {
   const judge = async (number: number) => {
     const events = eventsOf(discovery(), times(number, make));
     for (const side of ['tool', 'runtime'] as const) checksOf(side, [await gatherEvidence({ events }, side)]);

@@ -186,9 +186,9 @@ describe('row 20: input that changes when it is parsed', () => {
         expect(notesOf(`[${texts.join(',')}]`).length > 0).toBe(isRepeated);
       }),
     );
-    const many = Array.from({ length: 100_000 }, (_, n) => `"k${n}":${n}`).join(',');
+    const many = Array.from({ length: 20_000 }, (_, n) => `"k${n}":${n}`).join(',');
     expect(notesOf(`{${many}}`)).toEqual([]);
-    expect(notesOf(`{${many},"k77777":0}`)).toHaveLength(1);
+    expect(notesOf(`{${many},"k7777":0}`)).toHaveLength(1);
   });
 
   test('an escaped backslash before "ud800" is not a surrogate', () => {
@@ -263,8 +263,8 @@ describe('5 MB take linear time, with any structure', () => {
 
 test('row 15: very many keys take little longer to read than to parse', async () => {
   const source = `{${Array.from({ length: 300_000 }, (_, n) => `"k${n.toString(36)}":${n % 10}`).join(',')}}`;
-  const parsing = await leastCpuMs(5, () => JSON.parse(source));
-  expect((await leastCpuMs(5, () => parseJson(source))) / parsing).toBeLessThan(2.2);
+  const parsing = await leastCpuMs(3, () => JSON.parse(source));
+  await expectCpuBelow(2.2 * parsing, () => parseJson(source));
 });
 
 const container = fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue()));

@@ -127,6 +127,9 @@ async function checkMortal(code: Parameters<typeof mortal>[0], ...options: strin
   return { status, stdout, stderr, github, junit, report };
 }
 
+/** The probes of some rules suffice, and each server that is started takes its time. */
+const only = (...ids: string[]) => ids.flatMap(id => ['--only', id]);
+
 const failuresIn = ({ checks }: JsonReport) =>
   checks.filter(({ standing }) => standing === 'failed' || standing === 'warned');
 
@@ -188,7 +191,7 @@ describe.concurrent('a tool whose server exits during one operation', () => {
   test('a text in valid arguments, after the result of the call: no other call is accused', async () => {
     const onText =
       'if (name === "echo" && String(call.arguments?.text).includes("; --")) { response.end(); await post("done"); fail(); }';
-    const { status, stdout, report } = await checkMortal({ onText });
+    const { status, stdout, report } = await checkMortal({ onText }, ...only('TOOL-ACK', 'TOOL-ALWAYS'));
     expect(status).toBe(1);
     expect(stdout).toMatch(
       /^.*\n\n✗ the server exited with status 1 after a callback of `echo` was answered with 200\n/,
@@ -230,7 +233,10 @@ test.each([
       response.end();
       return setTimeout(() => ${end}, 50);
     }`;
-    const { status, stdout, github, junit, report } = await checkMortal({ onDie: once });
+    const { status, stdout, github, junit, report } = await checkMortal(
+      { onDie: once },
+      ...only('TOOL-ACK', 'TOOL-ALWAYS'),
+    );
     expect(status).toBe(expected);
     expect(stdout.split('\n')[2]).toMatch(/^. the server (?:exited with status|was ended by) .* during /);
     expect(stdout.split('\n')[2]?.[0]).toBe(mark);

@@ -14,17 +14,7 @@ const FRAMES: readonly Frame[] = [
   { title: 'Problems', keys: '5', size: MEDIUM },
 ];
 /** Transcripts whose other tabs are drawn too, at every size, and in colours, which take a third of the time. */
-const WHOLE = new Set([
-  'choice',
-  'subscription',
-  'cancel',
-  'demo-refactor',
-  'odd-then-right',
-  'odd-ack-503-once',
-  'recorder',
-  'mock-faults-journal',
-  'odd-hostile-text',
-]);
+const WHOLE = new Set(['choice', 'subscription', 'recorder', 'mock-faults-journal', 'odd-hostile-text']);
 const MORE_FRAMES: readonly Frame[] = [
   { title: 'Human / LLM', keys: '1', size: SMALL },
   { title: 'Human / LLM', size: LARGE },

@@ -3,7 +3,7 @@ import { temporaryFolder } from '../e2e/support/folder.js';
 import { type InvokeOptions, openRuntime } from '../peers/runtime.mjs';
 import { printedPid } from './support/printed-pid.js';
 import { expectRestored, LOOK_BACK } from './support/restored.js';
-import { openProgram, openShell, type ScreenOptions } from './support/screen.js';
+import { openShell, type ScreenOptions } from './support/screen.js';
 import { openHere, type ScreenHere } from './support/screen-here.js';
 
 const SUBSCRIPTION = `
@@ -39,11 +39,9 @@ async function runtimeOf(screen: Pick<ScreenHere, 'text'>) {
   };
 }
 
-type Opening = (args: readonly string[], options?: ScreenOptions) => ScreenHere;
-
 /** A mock on a screen, once it is ready, and a runtime that calls it. */
-async function openMock(words: readonly string[], options?: ScreenOptions, open: Opening = openHere) {
-  const screen = open(['mock-tool', ...words], options);
+async function openMock(words: readonly string[], options?: ScreenOptions) {
+  const screen = openHere(['mock-tool', ...words], options);
   await screen.shows(URL_SHOWN);
   const runtime = await runtimeOf(screen);
   return {
@@ -58,7 +56,7 @@ async function openMock(words: readonly string[], options?: ScreenOptions, open:
 
 describe.concurrent('a mock with a screen', () => {
   test('shows a call, its payload and its result; p pauses deliveries, r repeats one', async () => {
-    await using mock = await openMock([], { columns: 170, rows: 30 }, openProgram);
+    await using mock = await openMock([], { columns: 170, rows: 30 });
     mock.type('p');
     await mock.shows('‖ deliveries are held back');
     const call = await mock.call('edit_file', { path: 'src/main.rs' });

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import { publishedSchema } from '../../support/published-schema.js';
 import { temporaryFolder } from '../support/folder.js';
+import { runHere } from '../support/in-process.js';
 import { ROOT, run } from '../support/program.js';
 
 /** `check` of our own mock, as a process: all green, at the windows that users get. */
@@ -34,7 +35,7 @@ async function expectTheSame(save: string, live: { checks: Record<string, unknow
   const transcript = publishedSchema('transcript');
   const lines = (await readFile(save, 'utf8')).trimEnd().split('\n');
   expect(lines.flatMap(line => transcript.faultsOf(JSON.parse(line)))).toEqual([]);
-  const saved = await run(['check', save, '--side', 'tool', '--cases', CASES, '--reporter', 'json']);
+  const saved = await runHere(['check', save, '--side', 'tool', '--cases', CASES, '--reporter', 'json']);
   const verdicts = (checks: Record<string, unknown>[]) => checks.map(({ id, status }) => `${id} ${status}`);
   expect(verdicts(JSON.parse(saved.stdout).checks)).toEqual(verdicts(live.checks));
 }

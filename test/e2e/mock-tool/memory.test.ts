@@ -5,7 +5,7 @@ import { temporaryFolder } from '../support/folder.js';
 import { startMockProcess } from '../support/mock.js';
 
 const MiB = 1024 * 1024;
-const CALLS = 8;
+const CALLS = 4;
 const FIXTURES = `
 version: 1
 fixtures:

@@ -32,7 +32,7 @@ export interface QuestionOptions {
   /** Milliseconds to wait for an answer. Default: no limit. */
   readonly withinMs?: number | undefined;
   /** The recorded JSON text of the question. */
-  readonly layout?: string | undefined;
+  readonly recorded?: string | undefined;
 }
 
 export interface ChoiceOptions extends QuestionOptions {
@@ -47,18 +47,18 @@ export interface ConsentOptions extends QuestionOptions {
 
 /**
  * Sends the messages of one call: over RAP, or to a caller in this process. Each promise resolves once its message was delivered or
- * dropped. A `layout` is the recorded JSON text of a message.
+ * dropped. `recorded` is the JSON text of a recorded message.
  */
 export interface Wire {
   /** Whether events are sent. If not, a reply does not wait for the manual trigger of an event. */
   readonly sendsEvents: boolean;
   /** Whether the next message is sent although the call is canceled, as a fault plans it. */
   readonly outlivesCancel: boolean;
-  answer(reply: ReplyContent, layout?: string): Promise<unknown>;
+  answer(reply: ReplyContent, recorded?: string): Promise<unknown>;
   /** Called instead of `answer` if the call gets no answer on purpose. */
   silence(): void;
-  event(fields: Fields, layout?: string): Promise<unknown>;
-  view(fields: Fields, layout?: string): Promise<unknown>;
+  event(fields: Fields, recorded?: string): Promise<unknown>;
+  view(fields: Fields, recorded?: string): Promise<unknown>;
   /** Sends any JSON exactly; whether it ends the call is unknown. */
   message(value: unknown): Promise<unknown>;
   /** Resolves to the index that the user picked, or to null on timeout (TOOL-CHOICE). */
@@ -106,9 +106,9 @@ export class Conversation {
     return this.#answer({ kind: 'payload', payload, text });
   }
 
-  /** Sends a whole result verbatim. @param layout its recorded JSON text */
-  result(result: Fields, layout?: string): Promise<unknown> {
-    return this.#answer({ kind: 'verbatim', result }, layout, result['subscription'] === true);
+  /** Sends a whole result verbatim. @param recorded its recorded JSON text */
+  result(result: Fields, recorded?: string): Promise<unknown> {
+    return this.#answer({ kind: 'verbatim', result }, recorded, result['subscription'] === true);
   }
 
   /** Sends any outcome except success (seed 002). */
@@ -130,15 +130,15 @@ export class Conversation {
     this.wire.silence();
   }
 
-  async event(fields: Fields, layout?: string): Promise<void> {
+  async event(fields: Fields, recorded?: string): Promise<void> {
     const isFinal = fields['final'] === true;
     this.#isFinal ||= isFinal;
-    await this.wire.event(fields, layout);
+    await this.wire.event(fields, recorded);
     if (isFinal) this.#onFinal();
   }
 
-  view(fields: Fields, layout?: string): Promise<unknown> {
-    return this.wire.view(fields, layout);
+  view(fields: Fields, recorded?: string): Promise<unknown> {
+    return this.wire.view(fields, recorded);
   }
 
   message(value: unknown): Promise<unknown> {
@@ -192,8 +192,8 @@ export class Conversation {
     return wasFired;
   }
 
-  #answer(reply: ReplyContent, layout?: string, isSubscribed = false): Promise<unknown> {
-    const sent = this.wire.answer(reply, layout);
+  #answer(reply: ReplyContent, recorded?: string, isSubscribed = false): Promise<unknown> {
+    const sent = this.wire.answer(reply, recorded);
     this.#isAnswered = true;
     this.#isSubscribed = isSubscribed;
     return sent;

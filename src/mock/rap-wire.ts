@@ -84,11 +84,11 @@ function sumOf(effects: readonly Sending[]): Sending {
 }
 
 /** Renders a message with its faults; without any it is plain JSON (TOOL-POST). */
-function render(written: unknown, faults: readonly CallbackFault[], layout?: string) {
+function render(written: unknown, faults: readonly CallbackFault[], recorded?: string) {
   const message = faults.length > 0 && isRecord(written) ? { ...written } : written;
   const sending = faults.length > 0 ? sumOf(faults.map(fault => effectOf(fault, message))) : AS_USUAL;
-  const isLaidOut = layout !== undefined && isRecord(message);
-  const json = isLaidOut ? formatLike(layout, message) : JSON.stringify(message);
+  const isRecorded = recorded !== undefined && isRecord(message);
+  const json = isRecorded ? formatLike(recorded, message) : JSON.stringify(message);
   const { cut = 0, length = 0 } = sending;
   const text = cut > 0 ? json.slice(0, -cut) : json.padEnd(length);
   return { body: new Content(Buffer.from(text)), sending };
@@ -169,7 +169,7 @@ export class RapQuestions {
 const NOT_SENT = Promise.resolve(false);
 
 interface SendOptions {
-  readonly layout?: string | undefined;
+  readonly recorded?: string | undefined;
   readonly cancelReason?: CancelReason;
   /** Fields to add unless the message has them. */
   readonly further?: Fields;
@@ -204,21 +204,21 @@ export class RapWire implements Wire {
     });
   }
 
-  answer(reply: ReplyContent, layout?: string): Promise<unknown> {
-    return this.#send('tool_result', fieldsOf(reply), { layout });
+  answer(reply: ReplyContent, recorded?: string): Promise<unknown> {
+    return this.#send('tool_result', fieldsOf(reply), { recorded });
   }
 
   /** Nothing to send. */
   silence(): void {}
 
   /** Sends no event after a cancel (TOOL-SUB), unless a fault plans it. */
-  event(fields: Fields, layout?: string): Promise<unknown> {
+  event(fields: Fields, recorded?: string): Promise<unknown> {
     const cancelReason = () => this.call.cancelReason;
-    return this.#send('subscription_event', fields, { layout, cancelReason });
+    return this.#send('subscription_event', fields, { recorded, cancelReason });
   }
 
-  view(fields: Fields, layout?: string): Promise<unknown> {
-    return this.#send('view_update', fields, { layout });
+  view(fields: Fields, recorded?: string): Promise<unknown> {
+    return this.#send('view_update', fields, { recorded });
   }
 
   message(value: unknown): Promise<unknown> {
@@ -253,7 +253,7 @@ export class RapWire implements Wire {
     fields: Fields,
     asked: { readonly answer: Promise<A>; resolve(answer: A): boolean; close(): void },
     preset: A,
-    { withinMs, layout }: QuestionOptions,
+    { withinMs, recorded }: QuestionOptions,
   ): Promise<A | null> {
     const { call } = this;
     const unsubscribe = call.onTrigger(() => {
@@ -263,7 +263,7 @@ export class RapWire implements Wire {
       unsubscribe();
       asked.close();
     });
-    const isDelivered = await this.#send(type, fields, { layout, further: furtherFields(layout) });
+    const isDelivered = await this.#send(type, fields, { recorded, further: furtherFields(recorded) });
     const answer = isDelivered ? await call.answerWithin(asked.answer, withinMs) : null;
     close();
     return answer;
@@ -275,7 +275,7 @@ export class RapWire implements Wire {
     return this.#sendMessage({ ...options.further, type, ...this.#ids(type), ...fields }, options);
   }
 
-  #sendMessage(message: unknown, { layout, cancelReason }: SendOptions): Promise<boolean> {
+  #sendMessage(message: unknown, { recorded, cancelReason }: SendOptions): Promise<boolean> {
     const { call } = this;
     const { about } = call;
     const turn = this.#turn();
@@ -285,7 +285,7 @@ export class RapWire implements Wire {
       if (plan === 'after-cancel' && !call.isCanceled) continue;
       call.log.emit({ kind: 'planned', plan, by: 'fault', turn, type, ...about });
     }
-    const { body, sending } = render(message, faults, layout);
+    const { body, sending } = render(message, faults, recorded);
     const { contentType, pace } = sending;
     const { callback_url: url } = call.caller.addressee;
     const stops = sending.outlivesCancel ? undefined : cancelReason;
@@ -332,8 +332,8 @@ function typeNameOf(message: unknown): string | undefined {
 }
 
 /** Fields of a recorded question that the fixture format does not have. */
-function furtherFields(layout = '{}'): Fields {
-  const json = parseJson(layout);
+function furtherFields(recorded = '{}'): Fields {
+  const json = parseJson(recorded);
   const { call_id: _, ...fields } = json.ok && isRecord(json.value) ? json.value : {};
   return fields;
 }

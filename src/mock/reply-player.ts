@@ -112,7 +112,7 @@ export class ReplyPlayer {
       conversation.call.logChanges('middleware', changes);
       await conversation.payload(value);
     },
-    result: async (player, { result, layout }) => {
+    result: async (player, { result, recorded }) => {
       const { conversation } = player;
       const fields = expandDiffs(player.#fill(result));
       const changes = player.middlewares.changesTo(fields, player.invocation);
@@ -120,7 +120,7 @@ export class ReplyPlayer {
       const paths = changes.map(({ path }) => path).join(', ');
       if (paths !== '')
         conversation.call.warn(`a result was sent verbatim; middleware would have changed it at ${paths}`);
-      await conversation.result(fields, layoutText(layout));
+      await conversation.result(fields, recordedText(recorded));
     },
     error: (player, { error: { type: errorType, ...error } }) => {
       const words = { ...error, ...(errorType !== undefined && { errorType }) };
@@ -131,14 +131,14 @@ export class ReplyPlayer {
     timeout: (player, { timeout }) => player.conversation.outcome({ type: 'timeout', ...timeout }),
     denied: (player, { denied }) => player.conversation.outcome({ type: 'denied', ...player.#words(denied) }),
     silence: async ({ conversation }) => conversation.silence(),
-    event: async (player, { event: { text, ...more }, on, layout }) => {
+    event: async (player, { event: { text, ...more }, on, recorded }) => {
       const { conversation } = player;
       if (on === 'demand' && !(await conversation.waitForTrigger())) return;
-      await conversation.event({ text: player.#text(text), ...player.#fill(more) }, layoutText(layout));
+      await conversation.event({ text: player.#text(text), ...player.#fill(more) }, recordedText(recorded));
     },
-    view: async (player, { view: { view_type, content }, layout }) => {
+    view: async (player, { view: { view_type, content }, recorded }) => {
       const view = { view_type: player.#text(view_type), content: player.#fill(content) };
-      await player.conversation.view(expandDiffs(view), layoutText(layout));
+      await player.conversation.view(expandDiffs(view), recordedText(recorded));
     },
     message: (player, { message }) => player.conversation.message(player.#fill(message)),
     choice: (player, step) => player.#choice(step),
@@ -151,7 +151,7 @@ export class ReplyPlayer {
     const prompt = this.#text(written);
     const { id } = conversation.call.caller.addressee;
     const question = { prompt, choices: choices.map(label => this.#text(label)), default: preset, id };
-    const asking = { withinMs: step.within, layout: layoutText(step.layout), query };
+    const asking = { withinMs: step.within, recorded: recordedText(step.recorded), query };
     const picked = await conversation.choice(question, asking);
     if (picked === null) return this.#unanswered(`"${prompt}" was not answered`);
     const label = choices[picked] ?? '';
@@ -166,7 +166,7 @@ export class ReplyPlayer {
     const question = { operation: this.invocation.operation, scopes: scopes.map(scope => this.#text(scope)) };
     const consent = await this.conversation.consent(question, {
       withinMs: step.within,
-      layout: layoutText(step.layout),
+      recorded: recordedText(step.recorded),
       authUrl: auth_url === undefined ? undefined : this.#text(auth_url),
     });
     if (consent === null) return this.#unanswered('authorization was not given');
@@ -222,9 +222,9 @@ export class ReplyPlayer {
   }
 }
 
-/** Braces in a layout are literal, not templates. */
-function layoutText(layout: string | undefined): string | undefined {
-  return layout?.replaceAll('\\{{', '{{');
+/** Braces in a recorded text are literal, not templates. */
+function recordedText(recorded: string | undefined): string | undefined {
+  return recorded?.replaceAll('\\{{', '{{');
 }
 
 /**

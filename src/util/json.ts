@@ -2,7 +2,7 @@ import { rememberNumbers } from './exact-json.js';
 import { type JsonTokenKind, JsonTokens, scanJson } from './json-tokens.js';
 import { LIMITS } from './limits.js';
 import { decodeUtf8, truncateBeforeToken } from './text.js';
-import { isRecord, valueAt } from './values.js';
+import { isRecord } from './values.js';
 
 const MAX_NOTES = 8;
 
@@ -404,54 +404,39 @@ export function jsonParts(text: string): (path: readonly PropertyKey[]) => strin
 }
 
 /**
- * Serializes a value in the layout of an earlier JSON text: the same members, order, whitespace and escapes; only changed values are
- * written anew. Compact JSON if the shapes differ or the layout is invalid.
+ * Serializes a value as an earlier JSON text has it: its members in its order, long numbers, repeated keys and escapes. Only values that
+ * differ are written anew; members that the text does not have are left out.
  */
 export function formatLike(written: string, value: unknown): string {
-  const layout = written.replace(/^\uFEFF/, '');
-  if (!parseJson(layout).ok) return JSON.stringify(value);
-  const writer = new LayoutWriter(layout);
-  return writer.write(value) ? writer.text : JSON.stringify(value);
+  const text = written.replace(/^\uFEFF/, '').trim();
+  return parseJson(text).ok ? valueLike(text, value) : JSON.stringify(value);
 }
 
-class LayoutWriter {
-  readonly #tokens: JsonTokens;
-  #text = '';
-  #done = 0;
+/** @param written valid JSON */
+function valueLike(written: string, value: unknown): string {
+  if (Array.isArray(value) && written.startsWith('[')) return listLike(written, value);
+  if (isRecord(value) && written.startsWith('{')) return objectLike(written, value);
+  return isJson(written) && JSON.parse(written) === value ? written : JSON.stringify(value);
+}
 
-  constructor(private readonly layout: string) {
-    this.#tokens = new JsonTokens(layout);
-  }
+function listLike(written: string, items: readonly unknown[]): string {
+  const spans = [...membersOf(written)];
+  const texts = items.map((item, index) => {
+    const span = spans[index];
+    return span ? valueLike(written.slice(span.from, span.to), item) : JSON.stringify(item);
+  });
+  return `[${texts.join()}]`;
+}
 
-  get text(): string {
-    return this.#text + this.layout.slice(this.#done);
-  }
-
-  /** Writes the next value; false if the shapes differ. */
-  write(value: unknown, kind = this.#tokens.next()): boolean {
-    const { token, from, to } = this.#tokens;
-    if (kind === 'open') return token === '[' ? this.#writeList(value) : this.#writeObject(value);
-    this.#text += this.layout.slice(this.#done, from);
-    this.#text += JSON.parse(token) === value ? token : JSON.stringify(value ?? null);
-    this.#done = to;
-    return true;
-  }
-
-  #writeList(value: unknown): boolean {
-    if (!Array.isArray(value)) return false;
-    const items = value.values();
-    for (let kind = this.#tokens.next(); kind !== 'close'; kind = this.#tokens.next())
-      if (kind !== 'comma' && !this.write(items.next().value, kind)) return false;
-    return true;
-  }
-
-  #writeObject(value: unknown): boolean {
-    if (!isRecord(value)) return false;
-    let name = '';
-    for (let kind = this.#tokens.next(); kind !== 'close'; kind = this.#tokens.next()) {
-      if (kind === 'string') name = String(JSON.parse(this.#tokens.token));
-      else if (kind === 'colon' && !this.write(valueAt(value, name))) return false;
-    }
-    return true;
-  }
+/** The value of a repeated key is the last one; the others stay as they are. */
+function objectLike(written: string, members: Readonly<Record<string, unknown>>): string {
+  const parts = [...membersOf(written)].map(({ key, from, to }) => ({ key, text: written.slice(from, to) }));
+  const last = new Map(parts.map(({ key, text }) => [key, text]));
+  const texts = parts
+    .filter(({ key }) => members[key] !== undefined)
+    .map(({ key, text }) => {
+      const isLast = text === last.get(key);
+      return `${JSON.stringify(key)}:${isLast ? valueLike(text, members[key]) : text}`;
+    });
+  return `{${texts.join()}}`;
 }

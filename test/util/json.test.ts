@@ -363,28 +363,33 @@ describe('replacing a string in a JSON text', () => {
   });
 });
 
-const LAYOUT =
-  '{ "type":"tool_result",\n "text": "caf\\u00e9 {{", "n": 1.0, "id" : "old", "list": [ {"id":"old"}, null ] }';
-
-test('only changed values are written anew; missing members are not added', () => {
+test('a value is written as in an earlier text, except for what differs', () => {
+  const earlier =
+    '{ "type":"tool_result",\n "text": "caf\\u00e9 {{", "n": 1.0, "n": 12345678901234567890, "id" : "old", "list": [ {"id":"old"}, 1e400 ] }';
   const value = {
     id: 'new',
     call_id: null,
     type: 'tool_result',
     text: 'café {{',
-    n: 1,
-    list: [{ id: 'new' }, null],
+    n: Number('12345678901234567890'),
+    list: [{ id: 'new' }, Number.POSITIVE_INFINITY],
   };
-  expect(formatLike(LAYOUT, value)).toBe(LAYOUT.replaceAll('"old"', '"new"'));
+  expect(formatLike(earlier, value)).toBe(
+    '{"type":"tool_result","text":"caf\\u00e9 {{","n":1.0,"n":12345678901234567890,"id":"new","list":[{"id":"new"},1e400]}',
+  );
 });
 
 test.each([
   ['another shape', '{"a":[1]}', { a: 'x' }, '{"a":"x"}'],
   ['an object instead of a list', '{"a":[1]}', { a: { b: 1 } }, '{"a":{"b":1}}'],
+  ['a longer list', '{"a":[1.0]}', { a: [1, 2] }, '{"a":[1.0,2]}'],
+  ['a shorter list', '{"a":[1.0,2]}', { a: [1] }, '{"a":[1.0]}'],
   ['invalid JSON', '{"a":', { a: 1 }, '{"a":1}'],
-  ['a missing member', '{"a":1,"b":2}', { b: 2 }, '{"a":null,"b":2}'],
-])('%s', (_, layout, value, json) => {
-  expect(formatLike(layout, value)).toBe(json);
+  ['a missing member', '{"a":1,"b":2}', { b: 2 }, '{"b":2}'],
+  ['a repeated key', '{"a":1,"a":2}', { a: 3 }, '{"a":1,"a":3}'],
+  ['a key repeated with the same value', '{"a":1,"a":1}', { a: 3 }, '{"a":3,"a":3}'],
+])('%s', (_, earlier, value, json) => {
+  expect(formatLike(earlier, value)).toBe(json);
 });
 
 test.each<[string, unknown, string]>([

@@ -173,13 +173,16 @@ test('any recording: a replay equals the replay of its export', async () => {
   );
 });
 
-it('a replay sends what was recorded byte for byte, but for ids', async () => {
+it('a replay sends every value as it was recorded, but for ids and white space', async () => {
   const messages = [
-    '{ "view_type":"chart", "type":"view_update", "content": {"n": 1.0},\n  "group_id":"thread_one_1" }',
-    '{ "text": "caf\\u00e9 {{id}}", "type": "tool_result",\n  "id": "call_one_1", "n": 1.0, "group_id": "thread_one_1" }',
+    '{"view_type":"chart","type":"view_update","content":{"n":1.0,"n":12345678901234567890},"group_id":"thread_one_1"}',
+    '{"text":"caf\\u00e9 {{id}} \\ud83d","type":"tool_result","id":"call_one_1","n":1.0,"group_id":"thread_one_1"}',
   ];
   const ids = { id: 'call_one_1', call_id: 'llm_one_1', group_id: 'thread_one_1' };
-  const says = messages.map((message, index) => ({ at: 5 + index, message }));
+  const says = messages.map((message, index) => ({
+    at: 5 + index,
+    message: message.replaceAll(',"', ',\n  "'),
+  }));
   await using folder = await temporaryFolder();
   const path = folder.file('run.ndjson');
   await writeFile(path, transcriptOf(onBothHops(recorded(recordedCall(ids, ...says))), 'recorder'));
@@ -194,11 +197,11 @@ it('a replay sends what was recorded byte for byte, but for ids', async () => {
   );
 });
 
-it('a replay asks as it was recorded, byte for byte, but for ids and addresses', async () => {
-  const ids = '"group_id": "thread_one_1", "id": "call_one_1"';
-  const choice = `{ "type": "user_choice", "prompt": "caf\\u00e9 {{id}}?",  "choices": ["Yes","No"], "default": 0, "note": 1.0, ${ids}, "response_url": "http://127.0.0.1:1/x" }`;
-  const oauth = `{ ${ids}, "auth_url": "https://auth.example/?state=x", "type":"oauth", "scope": {"a": 1.0}}`;
-  const done = `{"text": "done", "type": "tool_result", ${ids}}`;
+it('a replay asks as it was recorded, but for ids, addresses and white space', async () => {
+  const ids = '"group_id":"thread_one_1","id":"call_one_1"';
+  const choice = `{"type":"user_choice","prompt":"caf\\u00e9 {{id}}?","choices":["Yes","No"],"default":0,"note":1.0,${ids},"response_url":"http://127.0.0.1:1/x"}`;
+  const oauth = `{${ids},"auth_url":"https://auth.example/?state=x","type":"oauth","scope":{"a":1.0}}`;
+  const done = `{"text":"done","type":"tool_result",${ids}}`;
   const says = [
     { at: 5, message: choice },
     { at: 10, chosen: 0 },
@@ -219,7 +222,7 @@ it('a replay asks as it was recorded, byte for byte, but for ids and addresses',
   await runtime.visitConsent(String((await call.waitFor('oauth')).body?.['auth_url']), 'grant');
   await call.result();
   const { id, group_id } = call.invocation;
-  const said = (raw: string, place: string) => raw.replace(/(_url": )"[^"]+"/, `$1"${place}"`);
+  const said = (raw: string, place: string) => raw.replace(/(_url":)"[^"]+"/, `$1"${place}"`);
   expect(call.callbacks.map(({ raw }) => said(raw, 'here'))).toEqual(
     [choice, oauth, done].map(each =>
       said(each.replaceAll('call_one_1', id).replaceAll('thread_one_1', group_id), 'here'),

@@ -61,10 +61,14 @@ function memberOf(body: Body, { path, range = [0, 0] }: Spot, redactor: Redactor
   const place = jsonPath(path).replace(/^\$\.?/, '');
   const raw = valueAt(body.json.value, ...path);
   if (raw === undefined) return { place, text: missingText(body.json.value, path, redactor) };
-  const value =
-    body.size > LARGE ? partOfLarge(raw, path, range, redactor) : shareableAt(body, path, redactor);
-  if (typeof value === 'string' && typeof raw === 'string')
-    return { place, ...around(value, redactor.text(raw.slice(...range))) };
+  const isLarge = body.size > LARGE;
+  const value = isLarge ? partOfLarge(raw, path, range, redactor) : shareableAt(body, path, redactor);
+  if (typeof value === 'string' && typeof raw === 'string') {
+    const [from] = range;
+    const start = isLarge ? Math.max(0, from - LARGE) : 0;
+    const before = redactor.text(withoutSecretUrlsInText(raw.slice(start, from)));
+    return { place, ...around(value, redactor.text(raw.slice(...range)), before.length) };
+  }
   return value === undefined ? null : { place, text: truncate(jsonSketch(value), SKETCH) };
 }
 
@@ -94,10 +98,10 @@ function missingText(whole: unknown, path: Spot['path'], redactor: Redactor): st
   return `is not there${names.length > 0 ? `; there are ${truncate(redactor.text(names.join(', ')), WHOLE)}` : ''}`;
 }
 
-/** The text around a finding, or the beginning of the text. */
-function around(text: string, found: string): Pick<Piece, 'text' | 'point'> {
+/** The text around a finding, or the beginning of the text. @param expected its place, unless a secret stands across its edge */
+function around(text: string, found: string, expected: number): Pick<Piece, 'text' | 'point'> {
   if (found === '') return { text: `"${truncate(text, LONGEST)}"` };
-  const at = Math.max(0, text.indexOf(found));
+  const at = text.startsWith(found, expected) ? expected : Math.max(0, text.indexOf(found));
   const start = at > BEFORE ? at - BEFORE : 0;
   const end = at + Math.min(found.length, POINT);
   const before = `"${start > 0 ? '…' : ''}${text.slice(start, at).toWellFormed()}`;

@@ -60,6 +60,15 @@ export const CONVERSATION_FAULTS = {
         return super.oldestQuestion();
       },
     },
+    'posts-to-the-response-url-of-the-latest-question': {
+      async onQuestion(call, question) {
+        this.latestUrl = question.response_url;
+        return super.onQuestion(call, question);
+      },
+      async post(address, body, limit) {
+        return super.post('selected' in body ? this.latestUrl : address, body, limit);
+      },
+    },
     'sends-the-selection-twice': {
       async post(address, body, limit) {
         if ('selected' in body) await super.post(address, body, limit);

@@ -20,7 +20,7 @@ export function requireScreen(output: string | undefined, terminal: Terminal): v
     );
 }
 
-/** Parsers of option values. Each throws commander's own error, which names the option. */
+// Parsers of option values: each throws commander's own error, which names the option.
 
 function duration(text: string): number {
   const milliseconds = parseDuration(text);

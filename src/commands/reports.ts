@@ -14,8 +14,6 @@ import { errnoOf, ProtocolCliError } from '../util/errors.js';
 import { usageError } from './options.js';
 import { colourOf, type ExitStatus, statusOfFailure, type Terminal } from './terminal.js';
 
-/** The option of every command that judges: `--reporter junit:out.xml`. */
-
 /** A report: its format and its file; null for stdout. */
 export interface ReportRequest {
   readonly format: ReportFormat;

@@ -21,8 +21,6 @@ import { type ReportRequest, writeReports } from './reports.js';
 import { Run, type RunOptions } from './run.js';
 import { canDraw, colourOf, type ExitStatus, PROGRAM, type Terminal } from './terminal.js';
 
-/** What server commands share: their command line, their first line, their output, and their end. */
-
 interface ServerRequest {
   /** `-o`. */
   readonly output?: ServerOutput | undefined;

@@ -104,12 +104,12 @@ interface EndOptions {
   readonly waitForCallbacks?: (() => Promise<void>) | undefined;
 }
 
-/** Sends requests to a tool server and records them. Credentials go to the origin of its URL only (threats, row 12). */
 /** A toolset, and the URL that it was found at. */
 export interface DiscoveredToolset extends ValidToolset {
   readonly url: string;
 }
 
+/** Sends requests to a tool server and records them. Credentials go to the origin of its URL only (threats, row 12). */
 export class Wire {
   /** The base URL for notices; discovery may find another one. */
   base: string;

@@ -88,12 +88,12 @@ const FOR_THE_MODEL: ReadonlySet<Feature> = new Set([
   'subscription',
 ]);
 
-/** Writes the answer, with the whole `tool_req` (seed 001). @throws TypeError if it cannot be written as JSON. */
 interface WrittenAnswer extends Settled {
   /** What the session dialect cannot express. */
   readonly losses: readonly string[];
 }
 
+/** Writes the answer, with the whole `tool_req` (seed 001). @throws TypeError if it cannot be written as JSON. */
 function written(call: PendingCall, answer: Answer): WrittenAnswer {
   const { body, warnings } = sessionDialect.write({ ...answer, call: answeredCall(call) });
   const fields = isRecord(body) ? body : {};

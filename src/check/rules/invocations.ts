@@ -405,7 +405,6 @@ function neverCallsBack(calls: readonly CallEvidence[]): boolean {
   );
 }
 
-/** An invalid call should be answered 200 and end in an error result. */
 const REDIRECTED = 'the tool redirects invocations, which runtimes do not follow (TOOL-ACK)';
 
 /** What a handler behind the redirect would do is unknown. */
@@ -413,6 +412,7 @@ function isRedirected({ status }: RoundTrip): boolean {
   return status !== null && status >= 300 && status < 400;
 }
 
+/** An invalid call should be answered 200 and end in an error result. */
 function onInvalid(call: CallEvidence, subject: string, isSilentTool: boolean): Observed {
   const { attempts, callbacks, ending } = call;
   const last = attempts.at(-1);

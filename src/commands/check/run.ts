@@ -423,7 +423,6 @@ function nameOf(target: ServerTarget): string {
   return target.kind === 'command' ? commandName(target.command) : target.url.replace(/[?#].*$/s, '');
 }
 
-/** Values that may be secret: of a variable, and of an option with such a name. */
 const CLEAR = '\r\u001b[2K';
 
 /** Shows one line on the terminal that is overwritten, and erased at the end; `printLine` prints text that stays. */

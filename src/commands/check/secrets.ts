@@ -37,6 +37,7 @@ function textsIn(event: Event): readonly string[] {
   return body.json.ok ? stringsIn(body.json.value) : [decodeUtf8(body.bytes) ?? ''];
 }
 
+/** Values that may be secret: of a variable, and of an option with such a name. */
 const SECRET_VALUES =
   /(?<=^|\s)(\w+=|--?[\w-]*(?:auth|key|pass|secret|token)[\w-]*[= ])("[^"]*"|'[^']*'|\S+)/gi;
 

@@ -1,5 +1,5 @@
 import { type Line, say } from '../render/line.js';
-import { cutLine, widthOf } from '../render/terminal/theme.js';
+import { cutLine, widthOf } from '../render/terminal/fit.js';
 
 /** The part of the screen in which a key is pressed; a key may have several meanings. */
 export type Place = 'everywhere' | 'list' | 'tools' | 'calls' | 'reading' | 'form' | 'prompt';

@@ -1,6 +1,8 @@
 import type { CallView } from '../render/calls.js';
 import { type Line, quote, type Span, say } from '../render/line.js';
-import { cutLine, fitLine, type Theme, widthOf, wrapLine } from '../render/terminal/theme.js';
+import { cutLine, fitLine, widthOf } from '../render/terminal/fit.js';
+import type { Theme } from '../render/terminal/theme.js';
+import { wrapLine } from '../render/terminal/wrap.js';
 
 export const DIVIDER = ' │ ';
 

@@ -1,6 +1,8 @@
 import type { UserChoice } from '../protocol/callbacks.js';
 import { type Line, quote, say, textLines, titleLine } from '../render/line.js';
-import { cutLine, fitRows, styleLine, type Theme, widthOf, wrapLine } from '../render/terminal/theme.js';
+import { cutLine, fitRows, widthOf } from '../render/terminal/fit.js';
+import { styleLine, type Theme } from '../render/terminal/theme.js';
+import { wrapLine } from '../render/terminal/wrap.js';
 import { hintsLine } from './keys.js';
 import { cursorMark } from './layout.js';
 import type { Size } from './terminal.js';

@@ -1,6 +1,6 @@
 import { type Line, quote, say } from '../render/line.js';
+import { cutLine, widthOf } from '../render/terminal/fit.js';
 import { LazySegmenter } from '../render/terminal/lazy-segmenter.js';
-import { cutLine, widthOf } from '../render/terminal/theme.js';
 import type { Press } from './keys.js';
 
 /** Maximum length of a cluster; longer ones are split. */

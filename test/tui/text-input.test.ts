@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { widthOf } from '../../src/render/terminal/theme.js';
+import { widthOf } from '../../src/render/terminal/fit.js';
 import { TextInput } from '../../src/tui/text-input.js';
 import { words } from '../support/words.js';
 import { press } from './workbench/form/support/pressing.js';

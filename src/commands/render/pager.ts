@@ -1,5 +1,6 @@
 import { type Line, quote, say } from '../../render/line.js';
-import { cutLine, styleLine, type Theme } from '../../render/terminal/theme.js';
+import { cutLine } from '../../render/terminal/fit.js';
+import { styleLine, type Theme } from '../../render/terminal/theme.js';
 import { systemClock } from '../../system/clock.js';
 import { fullScreen } from '../../tui/full-screen.js';
 import type { Frame } from '../../tui/ink.js';

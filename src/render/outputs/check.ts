@@ -30,7 +30,8 @@ import {
   summaryText,
 } from '../check-report.js';
 import { type Line, lineText, say } from '../line.js';
-import { createTheme, printed } from '../terminal/theme.js';
+import { createTheme } from '../terminal/theme.js';
+import { printed } from '../terminal/wrap.js';
 import { type AnnotationLevel, annotation } from './github.js';
 import { inSeconds, type JunitTest, junitXml, placeOf } from './junit.js';
 import { cell, safe, table } from './markdown.js';

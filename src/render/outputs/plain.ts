@@ -6,7 +6,7 @@ import { newArrivalOf } from '../callbacks.js';
 import { type Layout, type Line, say } from '../line.js';
 import { type Pane, paneLines, panesOf, viewPane } from '../panes.js';
 import { newStepsOf, stepLine } from '../steps.js';
-import { lineStyler } from '../terminal/theme.js';
+import { lineStyler } from '../terminal/wrap.js';
 import { warningsOfEnding } from '../warnings.js';
 import type { Page, Reporter } from './reporter.js';
 

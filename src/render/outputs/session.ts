@@ -6,7 +6,7 @@ import { elapsedMs } from '../../util/text.js';
 import { elapsed, type Line, say } from '../line.js';
 import { finalLines, type KnownCall, knownCalls, receivedAnswer } from '../session-calls.js';
 import { newStepsOf, stepLine } from '../steps.js';
-import { lineStyler } from '../terminal/theme.js';
+import { lineStyler } from '../terminal/wrap.js';
 import { newsOf } from '../tool-calls.js';
 import { withoutFollow } from '../warnings.js';
 import { outcomesLine, warningsOfAll } from './repeats.js';

@@ -42,6 +42,14 @@ export function cellsOf(text: string): number {
   return cells;
 }
 
+/** U+20E3 has no width alone, but makes a digit before it wide. */
+const KEYCAP = '\u20E3';
+
+/** The width of a single character, in cells; a cluster is never wider than the sum of its characters. */
+export function widthOfCharacter(character: string): number {
+  return character === KEYCAP ? 1 : cellsOf(character);
+}
+
 function cellsOfPlain(text: string): number {
   return text.length + (text.match(EACH_WIDE)?.length ?? 0);
 }

@@ -1,6 +1,7 @@
 import type { CallView } from '../../render/calls.js';
 import { type Line, quote, say } from '../../render/line.js';
-import { cutLine, fitLine, styleLine, type Theme, widthOf } from '../../render/terminal/theme.js';
+import { cutLine, fitLine, widthOf } from '../../render/terminal/fit.js';
+import { styleLine, type Theme } from '../../render/terminal/theme.js';
 import { excerpt } from '../../util/text.js';
 import type { Sheet } from '../document/documents.js';
 import { SheetReader } from '../document/reader.js';

@@ -1,6 +1,9 @@
 import { halvesOf, type Line, partsOfHalf, SPLIT_FROM } from '../../render/line.js';
 import { cellsOf } from '../../render/terminal/cells.js';
-import { cutLine, scrolled, styleLine, type Theme, widthOf, wrapLine } from '../../render/terminal/theme.js';
+import { cutLine, widthOf } from '../../render/terminal/fit.js';
+import { scrolled } from '../../render/terminal/scroll.js';
+import { styleLine, type Theme } from '../../render/terminal/theme.js';
+import { wrapLine } from '../../render/terminal/wrap.js';
 import { lastIndexUpTo, RecentMap } from '../../util/collections.js';
 import { excerpt } from '../../util/text.js';
 import type { DrawnSheet } from '../ink.js';

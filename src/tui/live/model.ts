@@ -4,15 +4,9 @@ import type { OAuth, UserChoice } from '../../protocol/callbacks.js';
 import { type Layout, type Line, line, pluralize, quote, say } from '../../render/line.js';
 import { type Pane, type Panes, paneLines, viewPane } from '../../render/panes.js';
 import type { Highlighter } from '../../render/syntax.js';
-import {
-  cutLine,
-  fitRows,
-  paneLayout,
-  styleLine,
-  type Theme,
-  widthOf,
-  wrapLine,
-} from '../../render/terminal/theme.js';
+import { cutLine, fitRows, widthOf } from '../../render/terminal/fit.js';
+import { styleLine, type Theme } from '../../render/terminal/theme.js';
+import { paneLayout, wrapLine } from '../../render/terminal/wrap.js';
 import { openUrl } from '../../system/child.js';
 import type { Clock } from '../../system/clock.js';
 import { memoizeByObject } from '../../util/collections.js';

@@ -14,7 +14,7 @@ import { type CallbackReading, readCallback } from '../../protocol/callbacks.js'
 import type { ProblemLines } from '../../render/check-report.js';
 import { type Line, line, lineText, pluralize, quote, say } from '../../render/line.js';
 import { panesOfResult } from '../../render/panes.js';
-import { cutLine } from '../../render/terminal/theme.js';
+import { cutLine } from '../../render/terminal/fit.js';
 import { newsOf, ToolCallView } from '../../render/tool-calls.js';
 import type { TimelineEntry } from '../../render/wire.js';
 import { Memo } from '../../util/collections.js';

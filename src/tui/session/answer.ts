@@ -21,7 +21,9 @@ import {
   sessionHead,
 } from '../../render/session-calls.js';
 import { loadHighlighter } from '../../render/syntax.js';
-import { createTheme, cutLine, styleLine, type Theme, wrapLine } from '../../render/terminal/theme.js';
+import { cutLine } from '../../render/terminal/fit.js';
+import { createTheme, styleLine, type Theme } from '../../render/terminal/theme.js';
+import { wrapLine } from '../../render/terminal/wrap.js';
 import type { Clock } from '../../system/clock.js';
 import { memoizeByObject } from '../../util/collections.js';
 import type { Redactor } from '../../util/redact.js';

@@ -9,7 +9,7 @@ import {
   knownCalls,
   sessionCallRow,
 } from '../../render/session-calls.js';
-import { widthOf } from '../../render/terminal/theme.js';
+import { widthOf } from '../../render/terminal/fit.js';
 import { newsOf } from '../../render/tool-calls.js';
 import { Memo } from '../../util/collections.js';
 import { type ListDetail, tableOf } from '../calls/list-detail.js';

@@ -1,6 +1,6 @@
 import { openPages } from '../../events/exchange.js';
 import { quote, say } from '../../render/line.js';
-import { widthOf } from '../../render/terminal/theme.js';
+import { widthOf } from '../../render/terminal/fit.js';
 import { REDACTED, safeJson } from '../../util/redact.js';
 import { nearest, suggestion, truncate } from '../../util/text.js';
 import { MADE_CALL_TABS, TOOL_TABS } from '../calls/tabs.js';

@@ -1,7 +1,8 @@
 import { type Exchange, isUnderWay } from '../../events/exchange.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { type Line, quote, say } from '../../render/line.js';
-import { cutLine, styleLine, widthOf } from '../../render/terminal/theme.js';
+import { cutLine, widthOf } from '../../render/terminal/fit.js';
+import { styleLine } from '../../render/terminal/theme.js';
 import type { AnyList } from '../calls/list-detail.js';
 import type { Hint, Place, Press } from '../keys.js';
 import { choicesLine, firstLineOf } from '../layout.js';

@@ -4,16 +4,10 @@ import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import wrapAnsi from 'wrap-ansi';
 import { type Ground, type Line, quote, say, type Tone } from '../../../src/render/line.js';
-import {
-  createTheme,
-  cutLine,
-  fitLine,
-  printed,
-  scrolled,
-  styleLine,
-  widthOf,
-  wrapLine,
-} from '../../../src/render/terminal/theme.js';
+import { cutLine, fitLine, widthOf } from '../../../src/render/terminal/fit.js';
+import { scrolled } from '../../../src/render/terminal/scroll.js';
+import { createTheme, styleLine } from '../../../src/render/terminal/theme.js';
+import { printed, wrapLine } from '../../../src/render/terminal/wrap.js';
 import { anyCodePoint } from '../../support/characters.js';
 import { ciCommandsIn } from '../../support/ci-commands.js';
 import { expectCpuBelow } from '../../support/cpu-ms.js';

@@ -1,13 +1,8 @@
 import type { Schema } from '../../../json-schema/example.js';
 import { clipped, type Line, line, pluralize, quote, say, type Tone } from '../../../render/line.js';
-import {
-  cutLine,
-  fitLine,
-  styleLine,
-  type Theme,
-  widthOf,
-  wrapLine,
-} from '../../../render/terminal/theme.js';
+import { cutLine, fitLine, widthOf } from '../../../render/terminal/fit.js';
+import { styleLine, type Theme } from '../../../render/terminal/theme.js';
+import { wrapLine } from '../../../render/terminal/wrap.js';
 import { truncate } from '../../../util/text.js';
 import { cursorMark } from '../../layout.js';
 import type { Size } from '../../terminal.js';

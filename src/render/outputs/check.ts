@@ -17,18 +17,16 @@ import {
   isOfExit,
   mergedFindings,
 } from '../check-findings.js';
+import { findingLines, type ReportInput, reportLines } from '../check-report.js';
 import {
   callTexts,
   factsOf,
-  findingLines,
   idsOf,
-  type ReportInput,
   reasonWithRuns,
-  reportLines,
   STANDINGS,
   scenariosText,
   summaryText,
-} from '../check-report.js';
+} from '../check-words.js';
 import { type Line, lineText, say } from '../line.js';
 import { createTheme } from '../terminal/theme.js';
 import { printed } from '../terminal/wrap.js';

@@ -11,9 +11,9 @@ import {
   typeOfDelivery,
 } from '../../events/tool-call.js';
 import { type CallbackReading, readCallback } from '../../protocol/callbacks.js';
-import type { ProblemLines } from '../../render/check-report.js';
 import { type Line, line, lineText, pluralize, quote, say } from '../../render/line.js';
 import { panesOfResult } from '../../render/panes.js';
+import type { ProblemLines } from '../../render/problems-tab.js';
 import { cutLine } from '../../render/terminal/fit.js';
 import { newsOf, ToolCallView } from '../../render/tool-calls.js';
 import type { TimelineEntry } from '../../render/wire.js';
@@ -300,7 +300,7 @@ class ReceivedCall implements ShownCall {
 
   /** Checks the runtime that made the call by the events that its tool saw. */
   async judge(): Promise<ProblemLines> {
-    const { judgedRuntimeLines } = await import('../../render/check-report.js');
+    const { judgedRuntimeLines } = await import('../../render/problems-tab.js');
     const { discovery, forgotten } = this.recent;
     const events = [...discovery.map(unread), ...this.entries.map(({ event }) => event)];
     const gone = `checked without ${forgotten} events that are no longer remembered`;

@@ -17,7 +17,6 @@ import {
   timeCell,
   viewOf,
 } from '../../render/calls.js';
-import type { ProblemLines } from '../../render/check-report.js';
 import {
   clipped,
   type Line,
@@ -31,6 +30,7 @@ import {
   took,
 } from '../../render/line.js';
 import { panesOf } from '../../render/panes.js';
+import type { ProblemLines } from '../../render/problems-tab.js';
 import { missingSteps, newStepsOf, runningSteps, stepLines } from '../../render/steps.js';
 import type { TimelineEntry } from '../../render/wire.js';
 import { parsePatch } from '../../segments/diff.js';
@@ -252,7 +252,7 @@ class MadeCall implements ShownCall {
     const { exchange, redactor } = this;
     const callLog = this.#callLog;
     if (!exchange) return () => [];
-    const { judgedLines } = await import('../../render/check-report.js');
+    const { judgedLines } = await import('../../render/problems-tab.js');
     const isUnvalidated = !callLog.isSaved && this.model.isUnvalidated(this.key);
     return judgedLines(callLog.whole.concerning(exchange), exchange, redactor, callLog, isUnvalidated);
   }

@@ -55,7 +55,7 @@ const OTHERS = {
     'runtime/check-call.ts MAX_NAMES',
     'runtime/mcp/connection.ts MAX_MESSAGE',
     'runtime/wire.ts MAX_SAID',
-    'system/child.ts MAX_QUOTED',
+    'system/start-command.ts MAX_QUOTED',
   ],
   'lengths of names': [
     'http/guard.ts MAX_NAME_LENGTH',

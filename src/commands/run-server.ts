@@ -8,7 +8,7 @@ import {
   type VerifiedRun,
 } from '../render/outputs/verification.js';
 import type { ColourLevel } from '../render/terminal/colour-level.js';
-import { runAttached } from '../system/child.js';
+import { runAttached } from '../system/run-attached.js';
 import { outputOf, writeOut } from '../system/streams.js';
 import type { ListScreen } from '../tui/list-screen.js';
 import { ProtocolCliError } from '../util/errors.js';

@@ -4,7 +4,7 @@ import type { Event, Fact } from '../events/events.js';
 import type { Exchange } from '../events/exchange.js';
 import type { Log } from '../events/log.js';
 import { createNodeClient } from '../http/node-client.js';
-import type { Exit } from '../system/child.js';
+import type { Exit } from '../system/exit.js';
 import { finishedWithin } from '../system/process.js';
 import type { Sink } from '../system/streams.js';
 import { joinFirst, truncate } from '../util/text.js';
@@ -80,7 +80,7 @@ async function startServer(
       `${url} answers before --command was started`,
       'Stop the server that runs there, or leave out --command to use it.',
     );
-  const { startCommand } = await import('../system/child.js');
+  const { startCommand } = await import('../system/start-command.js');
   const starting = startCommand({
     command,
     signal,

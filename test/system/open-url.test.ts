@@ -1,7 +1,7 @@
 import { chmod, readFile } from 'node:fs/promises';
 import { delimiter } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openUrl } from '../../src/system/child.js';
+import { openUrl } from '../../src/system/open-url.js';
 import { temporaryFolder } from '../e2e/support/folder.js';
 
 /** A folder to be searched first, with a program in it that records what it is given, each on a line of its own. */

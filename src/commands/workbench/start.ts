@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { CallLog } from '../../events/history.js';
 import { pluralize } from '../../render/line.js';
 import { warningText } from '../../render/outputs/trouble.js';
-import { openUrl } from '../../system/child.js';
+import { openUrl } from '../../system/open-url.js';
 import type { ActionResult, Controls, Model, Opened, WorkbenchOptions } from '../../tui/workbench/model.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';

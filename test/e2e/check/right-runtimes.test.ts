@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCENARIOS } from '../../../src/check/drive/run.js';
 import type { Check } from '../../../src/check/judge.js';
-import { startCommand } from '../../../src/system/child.js';
+import { type StartedCommand, startCommand } from '../../../src/system/start-command.js';
 import { runConnect } from '../../peers/drivers/connect.mjs';
 import { type DriverStreams, runDriver } from '../../peers/drivers/runtime.mjs';
 import { runSample } from '../../peers/drivers/sample.mjs';
@@ -13,7 +13,7 @@ import { checksOfRuntimes, driverHere, verdicts } from '../support/drivers.js';
 /** No scenario of a right runtime shows these. */
 const NEVER = ['RT-SANITIZE', 'RT-AUDIT', 'RT-TIMEOUT'];
 
-let python: Awaited<ReturnType<typeof startCommand>>;
+let python: StartedCommand;
 
 /** test/e2e/record/loop.test.ts starts it as users do. */
 async function runPython({ input, output, env }: DriverStreams): Promise<void> {

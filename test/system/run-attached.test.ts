@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
 import { spawn as spawnInTerminal } from '@lydell/node-pty';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { runAttached } from '../../src/system/child.js';
+import { runAttached } from '../../src/system/run-attached.js';
 import { eventually } from '../e2e/support/eventually.js';
 import { bundled } from '../support/own-program.js';
 
@@ -13,7 +13,7 @@ import { bundled } from '../support/own-program.js';
 let program = '';
 beforeAll(async () => {
   program = await bundled(`
-    import { runAttached } from './src/system/child.js';
+    import { runAttached } from './src/system/run-attached.js';
     const argv = process.argv.slice(1);
     runAttached(argv, { TOOL_URL: 'http://127.0.0.1:9' }).then(
       status => console.log('status ' + status),

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
-import { startCommand } from '../../src/system/child.js';
+import { type StartedCommand, type StartOptions, startCommand } from '../../src/system/start-command.js';
 import { bundled } from '../support/own-program.js';
 
-type Options = Partial<Parameters<typeof startCommand>[0]>;
+type Options = Partial<StartOptions>;
 
 const run = promisify(execFile);
-let running: Awaited<ReturnType<typeof startCommand>> | undefined;
+let running: StartedCommand | undefined;
 afterEach(async () => {
   await running?.stop();
   running = undefined;
@@ -178,7 +178,7 @@ describe('a command that does not become ready', () => {
 describe('the end of this process', () => {
   it('ends the command and its descendants', async () => {
     const program = await bundled(`
-      import { startCommand } from './src/system/child.js';
+      import { startCommand } from './src/system/start-command.js';
       startCommand({ command: process.argv[1] ?? '' }).then(({ url }) => { console.log(url); process.exit(); });`);
     const { stdout } = await run(process.execPath, ['-e', program, node(SERVER)]);
     expect(stdout).toMatch(/^http:/);

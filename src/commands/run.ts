@@ -104,7 +104,7 @@ export class Run {
 
   /** Opens a client for many calls. It is closed at the end. */
   readonly openPooledClient = async (): Promise<HttpClient> =>
-    this.#closing((await import('../http/pooled-client.js')).createAgentClient({ clock: this.clock }));
+    this.#closing((await import('../http/pooled-client.js')).createPooledClient({ clock: this.clock }));
 
   #closing(client: HttpClient): HttpClient {
     this.onStop(() => client.close());

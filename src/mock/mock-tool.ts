@@ -348,7 +348,7 @@ function wrongSource(source: unknown): ProtocolCliError {
 }
 
 async function agentClient(): Promise<HttpClient> {
-  return (await import('../http/pooled-client.js')).createAgentClient();
+  return (await import('../http/pooled-client.js')).createPooledClient();
 }
 
 /** See {@link MockTool.start}. */

@@ -56,7 +56,7 @@ export async function startRecorder(
   { url: toolUrl, host, port, allowHosts, allowCallbacks, callbackBase, maxBody, drainMs }: RecorderOptions,
   given?: HttpClient,
 ): Promise<Recorder> {
-  const client = given ?? (await import('../http/pooled-client.js')).createAgentClient();
+  const client = given ?? (await import('../http/pooled-client.js')).createPooledClient();
   const forwarder = new Forwarder(log, client);
   const tool = new ToolAddress(forwarder, toolUrl);
   const allows = allowedDestinations(allowCallbacks);

@@ -3,7 +3,7 @@ import type { Event } from '../events/events.js';
 import { canBeCanceled, type Exchange, openChoices } from '../events/exchange.js';
 import { History } from '../events/history.js';
 import { createLog } from '../events/log.js';
-import { createAgentClient } from '../http/pooled-client.js';
+import { createPooledClient } from '../http/pooled-client.js';
 import type { UserChoice } from '../protocol/callbacks.js';
 import type { Toolset } from '../protocol/toolset.js';
 import { systemClock } from '../system/clock.js';
@@ -89,7 +89,7 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
   const history = new History(true, redact);
   log.subscribe(event => history.apply(event));
   if (onEvent) log.subscribe(onEvent);
-  const client = createAgentClient();
+  const client = createPooledClient();
   const wire = new Wire(log, client, url, headers);
   const listener = { ...LISTENER, ...options.listener };
   const open = async () => {

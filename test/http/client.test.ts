@@ -10,17 +10,18 @@ import { build } from 'esbuild';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { requestTarget, retryAfterMs } from '../../src/http/client.js';
+import { guardedFetch } from '../../src/http/guarded-fetch.js';
 import { createNodeClient } from '../../src/http/node-client.js';
-import { createAgentClient, guardedFetch } from '../../src/http/pooled-client.js';
+import { createPooledClient } from '../../src/http/pooled-client.js';
 import { anyCodePoint } from '../support/characters.js';
 import { clientContract } from './client.contract.js';
 import { answer, pour, startPeer } from './peer.js';
 
 clientContract('on node:http', createNodeClient);
-clientContract('on undici’s Agent', createAgentClient);
+clientContract('on undici’s Agent', createPooledClient);
 
 it('the client on undici keeps its connections alive', async () => {
-  const client = createAgentClient();
+  const client = createPooledClient();
   await using peer = await startPeer(answer(200, 'ok'));
   for (let i = 0; i < 10; i++) await client.send({ method: 'GET', url: peer.url, read: { maxBytes: 10 } });
   await client.close();
@@ -29,7 +30,7 @@ it('the client on undici keeps its connections alive', async () => {
 
 describe.each([
   ['node:http', createNodeClient],
-  ['undici', createAgentClient],
+  ['undici', createPooledClient],
 ])('connections of %s', (_, create) => {
   it('that the server closed during a long computation are not used again', async () => {
     const client = create();
@@ -123,7 +124,7 @@ const run = promisify(execFile);
 
 describe.each([
   ['Node', 'node-client'],
-  ['Agent', 'pooled-client'],
+  ['Pooled', 'pooled-client'],
 ])('a process with the %s client', (kind, file) => {
   const script = `
     import { create${kind}Client as create } from './src/http/${file}.js';
@@ -164,7 +165,7 @@ describe.each([
   });
 
   it('loads undici only if it is used', () => {
-    expect(inputs.some(path => path.includes('undici'))).toBe(kind === 'Agent');
+    expect(inputs.some(path => path.includes('undici'))).toBe(kind === 'Pooled');
   });
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Content } from '../../events/content.js';
 import type { Event, RequestEvent } from '../../events/events.js';
 import type { Log } from '../../events/log.js';
-import { createAgentClient } from '../../http/pooled-client.js';
+import { createPooledClient } from '../../http/pooled-client.js';
 import { type MockTool, startMockTool } from '../../mock/mock-tool.js';
 import {
   type Ability,
@@ -155,7 +155,7 @@ async function startTool(
     basePath: `/${randomBytes(7).toString('hex')}`, // another program may remember the port, and cannot guess this
     retries: 1,
     clock,
-    client: async () => createAgentClient({ clock }),
+    client: async () => createPooledClient({ clock }),
   });
   const named = (id: string) => (index === 0 ? id : `${index}.${id}`);
   tool.subscribe(event => {

@@ -10,7 +10,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import { TransportError } from '../../http/client.js';
-import { guardedFetch } from '../../http/pooled-client.js';
+import { guardedFetch } from '../../http/guarded-fetch.js';
 import { type PipedCommand, startPipedCommand } from '../../system/child.js';
 import { finishedWithin } from '../../system/process.js';
 import type { Sink } from '../../system/streams.js';

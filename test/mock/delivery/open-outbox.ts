@@ -2,7 +2,7 @@ import { Content } from '../../../src/events/content.js';
 import type { Event } from '../../../src/events/events.js';
 import { createLog, type Log } from '../../../src/events/log.js';
 import { allowedDestinations } from '../../../src/http/addresses.js';
-import { createAgentClient } from '../../../src/http/pooled-client.js';
+import { createPooledClient } from '../../../src/http/pooled-client.js';
 import { Outbox } from '../../../src/mock/outbox.js';
 import { type FakeClock, fakeClock } from '../../support/fake-clock.js';
 
@@ -23,7 +23,7 @@ type Callback = Parameters<Outbox['post']>[0];
 export function openOutbox(options: Partial<ConstructorParameters<typeof Outbox>[0]> = {}): OutboxSetup {
   const clock = fakeClock();
   const log = options.log ?? createLog(() => clock.now());
-  const client = options.client ?? createAgentClient();
+  const client = options.client ?? createPooledClient();
   const events: Event[] = [];
   log.subscribe(event => events.push(event));
   const outbox = new Outbox({

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { TransportError } from '../../../src/http/client.js';
-import { createAgentClient } from '../../../src/http/pooled-client.js';
+import { createPooledClient } from '../../../src/http/pooled-client.js';
 import { answer, startPeer } from '../../http/peer.js';
 import { type Reply, startServing } from '../../support/serving.js';
 import { callbackTo, openOutbox } from './open-outbox.js';
@@ -148,7 +148,7 @@ describe('delivery faults: does not retry', () => {
     const resolve = async () => addresses.splice(0, 1).map(address => ({ address, family: 4 }));
     await using runtime = await startPeer(answer(200, '', 'Connection: close'));
     await using setup = openOutbox({
-      client: createAgentClient({ resolve }),
+      client: createPooledClient({ resolve }),
       destinationProblem: () => null,
     });
     const callback = callbackTo(`http://runtime.example:${runtime.port}/`);

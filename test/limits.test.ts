@@ -59,7 +59,7 @@ const OTHERS = {
   ],
   'lengths of names': [
     'http/guard.ts MAX_NAME_LENGTH',
-    'mock/intake.ts MAX_KEY_LENGTH',
+    'mock/repeats.ts MAX_KEY_LENGTH',
     'record/recorder.ts MAX_NAME_LENGTH',
   ],
   'how we work, whatever a peer does': [

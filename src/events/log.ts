@@ -28,6 +28,8 @@ export interface Log {
   storeEventsIn(next: StoreEvent | EventStore): void;
   /** Resolves once everything emitted so far is stored; rejects with its error. */
   stored(): Promise<void>;
+  /** Resolves to the status once everything so far is stored; to 503 if that failed, so that the sender sends its message again. */
+  statusOnceStored(status: number): Promise<number>;
 }
 
 /** What the log adds to a fact. */
@@ -99,6 +101,11 @@ export function createLog(now: () => number, runnable?: () => number): Log {
       store = typeof next === 'function' ? sequentialStore(next) : next;
     },
     stored: () => store?.stored() ?? ALREADY_STORED,
+    statusOnceStored: status =>
+      log.stored().then(
+        () => status,
+        () => 503,
+      ),
   };
   return log;
 }

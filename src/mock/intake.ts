@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { hash } from 'node:crypto';
 import { Content } from '../events/content.js';
 import type { Body, Purpose, RequestEvent } from '../events/events.js';
 import type { FaultyRequest } from '../events/faults.js';
@@ -7,7 +6,6 @@ import { ServedRequest } from '../events/log.js';
 import type { RequestFault } from '../fixtures/file-schema.js';
 import { type Answer, type Denial, type Incoming, type Reply, routeAt } from '../http/route.js';
 import { addresseeIn, type InvocationReading, readInvocation } from '../protocol/invocation.js';
-import { RecentMap } from '../util/collections.js';
 import { readJson } from '../util/json.js';
 import { Conversation } from './conversation.js';
 import type { Mock } from './mock.js';
@@ -15,73 +13,7 @@ import { type CallReference, OpenCall } from './open-call.js';
 import type { Outbox } from './outbox.js';
 import { malformedRefusal, type Plan } from './plan.js';
 import { type RapQuestions, RapWire } from './rap-wire.js';
-
-/** An invocation that arrived, and those with the same ids and bytes: a retry of the runtime has both. */
-interface KnownCall {
-  readonly sha256: string;
-  /** Call key used in every event. */
-  readonly key: string;
-  attempts: number;
-  /** False after a refusal: then the next attempt is not a repeat. */
-  isAccepted: boolean;
-}
-
-/** Maximum length of an id in a key, in characters. Keys are in every event (threats, row 15), so a longer id is replaced by a digest. */
-const MAX_KEY_LENGTH = 256;
-
-/** Detects repeated invocations. The oldest are forgotten first. */
-class Repeats {
-  readonly #latest: RecentMap<string, KnownCall>;
-  /** Earlier calls whose id was reused: by id and bytes. */
-  readonly #earlier: RecentMap<string, KnownCall>;
-  #reuses = 0;
-
-  /** @param count minimum number of remembered calls */
-  constructor(count: number) {
-    this.#latest = new RecentMap(count);
-    this.#earlier = new RecentMap(count);
-  }
-
-  /** Records an invocation. `isReused`: its id belongs to another call of the same thread. */
-  arrive(thread: string, id: string, sha256: string) {
-    const identity = identityOf(thread, id);
-    const latest = this.#latest.get(identity);
-    const known = !latest || latest.sha256 === sha256 ? latest : this.#earlier.get(identity + sha256);
-    if (known) {
-      const { isAccepted: isRepeat } = known;
-      known.isAccepted = true;
-      known.attempts++;
-      return { call: known, isRepeat, isReused: false };
-    }
-    const key = latest ? `${identity}#${++this.#reuses + 1}` : identity;
-    return { call: this.#remember(identity, sha256, key), isRepeat: false, isReused: latest !== undefined };
-  }
-
-  /** Returns the key of the latest call with this id, known or not. */
-  keyOf(thread: string, id: string): string {
-    const identity = identityOf(thread, id);
-    return this.#latest.get(identity)?.key ?? identity;
-  }
-
-  clear(): void {
-    this.#latest.clear();
-    this.#earlier.clear();
-  }
-
-  #remember(identity: string, sha256: string, key: string): KnownCall {
-    const latest = this.#latest.get(identity);
-    if (latest && latest.sha256 !== sha256) this.#earlier.set(identity + latest.sha256, latest);
-    const call = { sha256, key, attempts: 1, isAccepted: true };
-    this.#latest.set(identity, call);
-    return call;
-  }
-}
-
-/** Joins thread and id without collisions (TOOL-ISOLATE). */
-function identityOf(thread: string, id: string): string {
-  const identity = JSON.stringify([thread, id]);
-  return identity.length <= MAX_KEY_LENGTH ? identity : `sha256:${hash('sha256', identity)}`;
-}
+import { type KnownCall, Repeats } from './repeats.js';
 
 /** Refusals of invocations that are errors of the runtime. */
 const REFUSED_INVOCATIONS: ReadonlySet<Denial['reason']> = new Set(['method', 'media-type', 'encoding']);
@@ -102,7 +34,7 @@ export interface IntakeOptions {
  */
 export class Intake {
   readonly route = routeAt('/invoke', 'POST', 'json', (incoming, body) => this.#receive(incoming, body));
-  readonly #repeats: Repeats;
+  readonly repeats: Repeats;
   readonly #allowsRepeats: boolean;
   #stop: () => void = () => {};
   readonly #stopped = new Promise<void>(resolve => {
@@ -115,7 +47,7 @@ export class Intake {
     private readonly questions: RapQuestions,
     { remembered, allowRepeats = false }: IntakeOptions,
   ) {
-    this.#repeats = new Repeats(remembered);
+    this.repeats = new Repeats(remembered);
     this.#allowsRepeats = allowRepeats;
   }
 
@@ -148,10 +80,6 @@ export class Intake {
     this.request(request, 'invocation').recordResponse(status, { refusal: detail });
   }
 
-  cancel(key: string): void {
-    this.mock.openCalls.cancel(key);
-  }
-
   async #receive(incoming: Incoming, bytes: Uint8Array): Promise<Reply> {
     const { log, openCalls, pauses, responder } = this.mock;
     const problem = openCalls.problem(bytes);
@@ -160,12 +88,11 @@ export class Intake {
     const reading = readInvocation(readJson(bytes)); // the bytes are not kept with it: many calls are remembered
     const addressee = addresseeIn(reading);
     if (!addressee) return this.#giveUp(this.request(incoming, 'invocation', { body }), bytes, reading);
-    const arrival = this.#repeats.arrive(addressee.group_id, addressee.id, body.sha256);
+    const arrival = this.repeats.arrive(addressee.group_id, addressee.id, body.sha256);
     const { key, attempts: attempt } = arrival.call;
     const call = new OpenCall({ key, addressee, base: incoming.base }, log, pauses);
     const request = this.request(incoming, 'invocation', { body, attempt, ...call.about });
-    if (arrival.isRepeat && !this.#allowsRepeats)
-      return request.answer((await this.#storageFailureStatus()) ?? 200);
+    if (arrival.isRepeat && !this.#allowsRepeats) return request.answer(await log.statusOnceStored(200));
     const overflow = openCalls.admit(call, bytes);
     if (overflow !== null) {
       arrival.call.isAccepted = false;
@@ -179,11 +106,6 @@ export class Intake {
     return this.#carryOut(plan, request, call, arrival.call);
   }
 
-  /** Returns the key of the call in a notice, known or not. */
-  keyOf(thread: string, id: string): string {
-    return this.#repeats.keyOf(thread, id);
-  }
-
   /** Cancels the calls of a thread that was closed or migrated, and resets its counts. */
   closeThread(thread: string): void {
     this.mock.openCalls.closeThread(thread);
@@ -193,7 +115,7 @@ export class Intake {
   /** As {@link Mock.reset}; without a key it forgets the invocations too. */
   reset(key?: string): void {
     this.mock.reset(key);
-    if (key === undefined) this.#repeats.clear();
+    if (key === undefined) this.repeats.clear();
   }
 
   /** Ends the requests that hang as a fault plans it. */
@@ -209,8 +131,8 @@ export class Intake {
       return request.answer(status);
     };
     if (plan.ack?.kind === 'status') return refuse(plan.ack.value);
-    const status = await this.#storageFailureStatus();
-    return status === null ? this.#acknowledge(request, plan, call) : refuse(status);
+    const status = await this.mock.log.statusOnceStored(200);
+    return status === 200 ? this.#acknowledge(request, plan, call) : refuse(status);
   }
 
   /** Sends 200 at once, then starts the work (TOOL-ACK), unless the plan contains a fault. */
@@ -267,11 +189,6 @@ export class Intake {
     this.mock.log.emit({ kind: 'dropped', what: 'invocation', why, count: 1 });
     return request.answer(isUtf8(bytes) ? 200 : 400);
   }
-
-  /** Sends 503 if the transcript could not be written, so that the runtime sends the invocation again. */
-  #storageFailureStatus(): Promise<503 | null> {
-    return this.mock.log.stored().then(kept, notKept);
-  }
 }
 
 /** The code of a connection that breaks because the fixtures say so. */
@@ -289,10 +206,6 @@ export function answerWith(request: ServedRequest, body: Body): Answer {
 function answerWithText(request: ServedRequest, text: string): Answer {
   return answerWith(request, new Content(Buffer.from(text)));
 }
-
-const kept = () => null;
-
-const notKept = () => 503 as const;
 
 /** Starts the work after the other acknowledgements of this turn. */
 function acknowledged(request: ServedRequest, begin: () => Promise<void>): Reply {

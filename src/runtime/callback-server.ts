@@ -42,7 +42,7 @@ export function verdictOn({ leg }: ServedRequest, exchange: Exchange | undefined
 }
 
 /**
- * Answers a recorded callback by its verdict. If it could not be stored, the answer makes the tool send it again.
+ * Answers a recorded callback by its verdict, or with 503 if it could not be stored.
  * @param ready the answer waits for this
  */
 export async function answerCallback(
@@ -51,10 +51,7 @@ export async function answerCallback(
   verdict: Verdict,
   { ready = null, refusal }: { readonly ready?: Promise<void> | null; readonly refusal?: string } = {},
 ): Promise<Answer> {
-  const status = await log.stored().then(
-    () => verdict.status,
-    () => 503,
-  );
+  const status = await log.statusOnceStored(verdict.status);
   await ready;
   const body = status === verdict.status ? EXPLANATIONS[verdict.kind] : undefined;
   return recorded.answer(status, body === undefined ? {} : { body }, { refusal });

@@ -411,12 +411,9 @@ export class SentCall {
       const isGone = planned === 'hang' && (await this.prober.within(probeTimeoutMs * HALF, gone));
       return recorded.reset(isGone ? 'ECONNRESET' : 'ABORTED');
     }
-    const isStored = await wire.log.stored().then(
-      () => true,
-      () => false,
-    );
-    if (!isStored) return recorded.answer(503);
-    if (typeof planned !== 'object') return recorded.answer(planned === 'slow' ? 200 : planned);
+    const status = typeof planned === 'number' ? planned : 200;
+    const answered = await wire.log.statusOnceStored(status);
+    if (answered !== status || typeof planned !== 'object') return recorded.answer(answered);
     const body = new Content(Buffer.from(planned.body));
     return recorded.answer(
       200,

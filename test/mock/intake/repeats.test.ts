@@ -54,7 +54,7 @@ test('TOOL-ISOLATE: repeats are recognized as in a model, and no two calls share
         const others = [...known].filter(([each]) => each !== call).map(([, each]) => each.key);
         expect(others).not.toContain(key);
         if (before) expect(key).toBe(before.key);
-        else expect(setup.intake.keyOf(ids.group_id, ids.id)).toBe(key);
+        else expect(setup.intake.repeats.keyOf(ids.group_id, ids.id)).toBe(key);
         known.set(call, { attempts: attempt ?? 0, isAccepted: before?.isAccepted || !isFull, key });
       }
     }),
@@ -70,5 +70,5 @@ test('row 15: keys are short for ids of any length, and unique', async () => {
   expect(new Set(keys).size).toBe(2);
   for (const key of keys) expect(key.length).toBeLessThan(100);
   expect(await arrivalAt(setup, { id })).toEqual({ key: keys[0], attempt: 2, isExecuted: false });
-  expect(setup.intake.keyOf('g', id)).toBe(keys[0]);
+  expect(setup.intake.repeats.keyOf('g', id)).toBe(keys[0]);
 });

@@ -12,17 +12,10 @@ export {
 export type { PendingCall as SessionCall } from './agent-session/client/platform-session.js';
 // Check
 export type { ConcernedCall } from './check/evidence.js';
-export {
-  type Check,
-  type CheckOptions,
-  type CheckReport,
-  type CheckStatus,
-  checkTranscript,
-  type OtherRun,
-  REQUIREMENTS,
-  type Runs,
-} from './check/judge.js';
+export { type CheckOptions, checkTranscript } from './check/judge.js';
+export type { Check, CheckReport, CheckStatus, OtherRun, Runs } from './check/report.js';
 export type { Requirement, Spot } from './check/rule.js';
+export { REQUIREMENTS } from './check/rules/index.js';
 // The four systems
 export type {
   Answer,

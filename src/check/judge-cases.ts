@@ -9,7 +9,7 @@ import { firstWithRest, formatDuration } from '../util/text.js';
 import { jsonPath } from '../util/values.js';
 import type { CallEvidence } from './call.js';
 import { concernedCalls, type Evidence, possiblyLostText } from './evidence.js';
-import type { CaseCheck } from './judge.js';
+import type { CaseCheck } from './report.js';
 
 type CaseVerdict = Pick<CaseCheck, 'status' | 'reason' | 'reasonLines' | 'events' | 'byExit'>;
 
@@ -97,7 +97,7 @@ const OFFERS = {
 } as const satisfies Record<Offer, object>;
 
 /** Something missing is a failure, except in an incomplete recording. */
-export function missingVerdict(what: string, events: readonly number[], isWhole: boolean): CaseVerdict {
+function missingVerdict(what: string, events: readonly number[], isWhole: boolean): CaseVerdict {
   return isWhole
     ? { status: 'fail', reason: what, events }
     : { status: 'could-not-run', reason: possiblyLostText(what), events };

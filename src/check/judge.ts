@@ -1,13 +1,11 @@
 import { countEnds, missingResultsSummary } from '../events/call-ends.js';
 import type { Event } from '../events/events.js';
 import type { Observer, Transcript } from '../events/transcript-reader.js';
-import type { ExpectedFailure } from '../fixtures/check-files.js';
-import { REQUIREMENT_IDS, type RequirementId, type Side } from '../protocol/requirements.js';
+import { BOTH_SIDES, REQUIREMENT_IDS, type RequirementId, type Side } from '../protocol/requirements.js';
 import { groupBy } from '../util/collections.js';
 import { firstWithRest, joinFirst } from '../util/text.js';
 import { type Judgement, withCauses } from './causes.js';
 import {
-  type ConcernedCall,
   concernedCalls,
   concernedProbes,
   type Evidence,
@@ -16,108 +14,9 @@ import {
   recordingsOf,
 } from './evidence.js';
 import { observe } from './observe.js';
-import type { ObservableRule, Observation, Requirement, Rule, Spot } from './rule.js';
-import { contentRules } from './rules/contents.js';
-import { conversationRules } from './rules/conversation.js';
-import { deliveryRules } from './rules/delivery.js';
-import { extraMemberRules } from './rules/extra-members.js';
-import { invocationRules } from './rules/invocations.js';
-import { runtimeAcknowledgementRules } from './rules/runtime-acknowledgements.js';
-import { runtimeConversationRules } from './rules/runtime-conversation.js';
-import { runtimeNoticeRules } from './rules/runtime-notices.js';
-import { runtimeOrderRules } from './rules/runtime-order.js';
-import { runtimeRequestRules } from './rules/runtime-requests.js';
-import { runtimeResultRules } from './rules/runtime-results.js';
-import { isFatalExit } from './server-end.js';
-
-/** A requirement id without a rule does not compile. */
-const BY_THEME: Readonly<Record<RequirementId, Rule>> = {
-  ...contentRules,
-  ...conversationRules,
-  ...deliveryRules,
-  ...extraMemberRules,
-  ...invocationRules,
-  ...runtimeRequestRules,
-  ...runtimeAcknowledgementRules,
-  ...runtimeNoticeRules,
-  ...runtimeOrderRules,
-  ...runtimeResultRules,
-  ...runtimeConversationRules,
-};
-
-/** Every rule by its id, in the order of the protocol. */
-export const RULES = Object.fromEntries(REQUIREMENT_IDS.map(id => [id, BY_THEME[id]])) as typeof BY_THEME;
-
-/**
- * What each side of the protocol must do. Messages, tests and checks refer to a requirement by its id.
- * @example
- * const { level, statement } = REQUIREMENTS['TOOL-ACK'];
- */
-export const REQUIREMENTS: Readonly<Record<RequirementId, Requirement>> = { ...RULES };
-
-/** `flaky`: it failed in one run and not in another one, so it neither passed nor failed. */
-export type CheckStatus = 'pass' | 'fail' | 'flaky' | 'warn' | 'not-applicable' | 'could-not-run';
-
-/** In how many runs a rule failed, the first run and its repetitions. */
-export interface Runs {
-  readonly failed: number;
-  readonly of: number;
-  /** Why it was not repeated. */
-  readonly why?: string;
-  /** The transcript of the first run, in which it failed. */
-  readonly transcript?: string;
-  /** Of a flaky rule: a run in which it did not fail. */
-  readonly other?: OtherRun;
-}
-
-/** Another run of a flaky rule. */
-export interface OtherRun extends Pick<Check, 'status' | 'events'> {
-  /** From 2. */
-  readonly run: number;
-  readonly transcript?: string;
-}
-
-/** The verdict on one requirement: one row of a report. */
-export interface Check extends Pick<Requirement, 'side' | 'level'> {
-  readonly id: RequirementId;
-  readonly status: CheckStatus;
-  readonly reason: string;
-  /** The reason on several lines, if it has more than one. */
-  readonly reasonLines?: readonly string[];
-  /** It passes, but the report should show its reason. */
-  readonly isRemarkable?: true;
-  /** By their `seq`, the events that prove it. */
-  readonly events: readonly number[];
-  /** The names of the scenarios in which a runtime did not pass. */
-  readonly scenarios?: readonly string[];
-  /** The probes in whose calls a tool did not pass. */
-  readonly probes?: readonly string[];
-  /** If it failed in `check`: whether it did so each time. */
-  readonly runs?: Runs;
-  /** The calls concerned, if it does not pass. */
-  readonly calls?: readonly ConcernedCall[];
-  readonly expected?: string;
-  readonly actual?: string;
-  /** How to fix it, if the events show more than the advice of the rule. */
-  readonly advice?: string;
-  /** The places in the messages of the reported violations. */
-  readonly spots?: readonly Spot[];
-  /** The failed requirement because of which it could not run. */
-  readonly cause?: RequirementId;
-  /** It does not pass because the server exited. */
-  readonly byExit?: true;
-}
-
-/**
- * The verdict on all requirements.
- * @example
- * const failed = ({ checks }: CheckReport) => checks.filter(({ status }) => status === 'fail');
- */
-export interface CheckReport {
-  /** One row per requirement, in the order of the protocol. */
-  readonly checks: readonly Check[];
-  readonly summary: Readonly<Record<CheckStatus, number>>;
-}
+import { type Check, type CheckReport, type CheckStatus, countStatuses } from './report.js';
+import type { ObservableRule, Observation, Rule } from './rule.js';
+import { RULES } from './rules/index.js';
 
 /**
  * What to judge.
@@ -136,8 +35,6 @@ export interface CheckOptions {
   readonly isWhole?: boolean;
 }
 
-const BOTH: readonly Side[] = ['tool', 'runtime'];
-
 /**
  * Judges what happened by the requirements of the protocol: one row for each, with the events that prove it. It makes no difference
  * whether the events are from a live run, a recording or a saved transcript. Several transcripts, as `readTranscripts` returns them,
@@ -149,7 +46,7 @@ const BOTH: readonly Side[] = ['tool', 'runtime'];
  */
 export async function checkTranscript(
   source: readonly Event[] | Transcript | readonly Transcript[],
-  { sides = BOTH, observer = 'runtime', isWhole = true, ...selection }: CheckOptions = {},
+  { sides = BOTH_SIDES, observer = 'runtime', isWhole = true, ...selection }: CheckOptions = {},
 ): Promise<CheckReport> {
   const recordings: readonly Recording[] = isEvents(source)
     ? [{ observer, events: source, isWhole }]
@@ -201,12 +98,6 @@ export function checksOf(
   return withCauses(judged, evidences);
 }
 
-function countStatuses(checks: readonly Check[]): CheckReport['summary'] {
-  const summary = { pass: 0, fail: 0, flaky: 0, warn: 0, 'not-applicable': 0, 'could-not-run': 0 };
-  for (const { status } of checks) summary[status]++;
-  return summary;
-}
-
 function isOpen({ status }: Pick<Check, 'status'>): boolean {
   return status !== 'pass' && status !== 'not-applicable';
 }
@@ -218,11 +109,6 @@ const MAX_SHOWN = 3;
 const MAX_LINES = 10;
 
 const WORST_FIRST = ['violated', 'unrecorded', 'doubtful', 'met', 'inconclusive'] as const;
-
-/** Judges one or more recordings by a rule, each recording separately. */
-export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
-  return judgeRule(rule, evidences).check;
-}
 
 function judgeRule(rule: Rule, evidences: readonly Evidence[]): Judgement<Check> {
   const { id, side, level } = rule;
@@ -346,148 +232,4 @@ function kindOf([what, observations]: readonly [string, readonly Observation[]])
   const sentence = faults.length === 0 ? title : `${title}: ${firstWithRest(faults, MAX_SHOWN).join('; ')}`;
   const indented = firstWithRest(faults, MAX_LINES).map(fault => `  ${fault}`);
   return { sentence, lines: faults.length < 2 ? [sentence] : [`${title}:`, ...indented] };
-}
-
-/** The verdict on one test case: a row beside those of the rules. */
-export interface CaseCheck extends Pick<Check, 'reason' | 'reasonLines' | 'events' | 'calls' | 'byExit'> {
-  readonly place: string;
-  readonly operation: string;
-  readonly status: Extract<CheckStatus, 'pass' | 'fail' | 'could-not-run'>;
-}
-
-/**
- * How a row counts: `stale` passes although its failure is expected; `expected` fails, or could not run, as expected. Only `failed` and
- * `stale` fail a run.
- */
-export type Standing =
-  | 'failed'
-  | 'stale'
-  | 'flaky'
-  | 'could-not-run'
-  | 'warned'
-  | 'expected'
-  | 'passed'
-  | 'not-applicable';
-
-export interface Row extends Check {
-  readonly standing: Standing;
-  readonly expectedFailure?: ExpectedFailure;
-}
-
-/** The verdict on a whole run: zero checks never pass. */
-export type Verdict = 'passed' | 'failed' | 'incomplete';
-
-/** A part of the recording that is missing: it may hide a violation. */
-interface Gap {
-  readonly place: string;
-  readonly reason: string;
-}
-
-/** A scenario of `check --runtime`, and how long it took. */
-interface ScenarioTime {
-  readonly id: string;
-  readonly ms: number;
-  /** If it was not run: what it needs and the driver does not support. */
-  readonly unsupported?: readonly string[];
-}
-
-/** The end of a server: the cause of what did not pass because of it. */
-type ExitCheck = Pick<
-  NonNullable<Evidence['exit']>,
-  'message' | 'output' | 'returned' | 'calls' | 'cause' | 'isRepeated' | 'repeats'
->;
-
-export interface Conformance extends Pick<JudgedSides, 'missingResults'> {
-  readonly checks: readonly Row[];
-  readonly cases: readonly CaseCheck[];
-  /** A run with gaps never passes. */
-  readonly gaps: readonly Gap[];
-  /** Expected failures that could not occur in this run, and why, without their id. */
-  readonly idle: readonly (ExpectedFailure & { readonly why: string })[];
-  readonly scenarios: readonly ScenarioTime[];
-  readonly exit: ExitCheck | null;
-  readonly summary: CheckReport['summary'];
-  readonly verdict: Verdict;
-}
-
-interface ConformanceOptions {
-  readonly expectedFailures?: readonly ExpectedFailure[];
-  readonly sides?: readonly Side[];
-  /** A warning counts as a failure. */
-  readonly isStrict?: boolean;
-  readonly gaps?: readonly Gap[];
-  readonly scenarios?: readonly ScenarioTime[];
-  readonly missingResults?: string | null;
-  readonly exit?: ExitCheck | null;
-}
-
-/** How each status counts, and how if its failure is expected. */
-const STANDINGS: Readonly<Record<CheckStatus, readonly [Standing, ifExpected: Standing]>> = {
-  fail: ['failed', 'expected'],
-  flaky: ['flaky', 'expected'],
-  warn: ['warned', 'expected'],
-  pass: ['passed', 'stale'],
-  'could-not-run': ['could-not-run', 'expected'],
-  'not-applicable': ['not-applicable', 'not-applicable'],
-};
-
-export function conformanceOf(
-  checks: readonly Check[],
-  cases: readonly CaseCheck[] = [],
-  {
-    expectedFailures = [],
-    sides = BOTH,
-    isStrict = false,
-    gaps = [],
-    scenarios = [],
-    missingResults = null,
-    exit = null,
-  }: ConformanceOptions = {},
-): Conformance {
-  const rows = checks.map((check): Row => {
-    const [standing, ifExpected] = STANDINGS[isStrict && check.status === 'warn' ? 'fail' : check.status];
-    const expectedFailure = expectedFailures.find(({ id }) => id === check.id);
-    const isUncertain = check.status === 'pass' && gaps.length > 0; // it may fail in the missing part
-    return expectedFailure && !isUncertain
-      ? { ...check, standing: ifExpected, expectedFailure }
-      : { ...check, standing };
-  });
-  const verdict = verdictOf(rows, cases, exit);
-  return {
-    checks: rows,
-    cases,
-    gaps,
-    idle: expectedFailures.flatMap(expectedFailure => {
-      const why = whyIdle(expectedFailure, checks, sides);
-      return why === null ? [] : [{ ...expectedFailure, why }];
-    }),
-    scenarios,
-    missingResults,
-    exit: exit && exitCheck(exit),
-    summary: countStatuses(checks),
-    verdict: verdict === 'passed' && gaps.length > 0 ? 'incomplete' : verdict,
-  };
-}
-
-function exitCheck({ message, output, returned, calls, cause, isRepeated, repeats }: ExitCheck): ExitCheck {
-  return { message, output, returned, calls, cause, isRepeated, repeats };
-}
-
-function verdictOf(rows: readonly Row[], cases: readonly CaseCheck[], exit: ExitCheck | null): Verdict {
-  const seen = new Set([...rows.map(({ standing }) => standing), ...cases.map(({ status }) => status)]);
-  const has = (...words: readonly (Standing | CaseCheck['status'])[]) => words.some(word => seen.has(word));
-  const isJudged = rows.some(({ byExit, status }) => byExit && status !== 'could-not-run'); // its failure may be expected
-  if (has('failed', 'stale', 'fail') || (exit && isFatalExit(exit) && !isJudged)) return 'failed';
-  if (has('could-not-run', 'flaky') || exit) return 'incomplete';
-  return has('passed', 'warned', 'pass') ? 'passed' : 'incomplete';
-}
-
-function whyIdle({ id }: ExpectedFailure, checks: readonly Check[], sides: readonly Side[]): string | null {
-  const rule = RULES[id];
-  const check = checks.find(each => each.id === id);
-  if (!sides.includes(rule.side))
-    return `is a rule of the ${rule.side}; only the ${sides.join(' and ')} is checked`;
-  if ('unobservable' in rule) return `can never fail: ${rule.unobservable}`;
-  if (!check) return 'was not selected';
-  return check.status === 'not-applicable' ? `did not apply: ${check.reason}` : null;
 }

@@ -1,4 +1,4 @@
-import type { Check } from './judge.js';
+import type { Check } from './report.js';
 
 /** How many times a rule that fails is tried in all: no rule fails by one observation. */
 export const RUNS = 3;

@@ -3,6 +3,8 @@ import { nearest, suggestion } from '../util/text.js';
 /** The side that must meet a requirement. */
 export type Side = 'tool' | 'runtime';
 
+export const BOTH_SIDES: readonly Side[] = ['tool', 'runtime'];
+
 /**
  * The ids of all requirements, in the order of the protocol. Their rules are in check/rules.
  * @example

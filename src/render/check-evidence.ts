@@ -1,4 +1,4 @@
-import type { Conformance, Row } from '../check/judge.js';
+import type { Conformance, Row } from '../check/conformance.js';
 import type { Spot } from '../check/rule.js';
 import type { Body, Event, RequestEvent, ResponseEvent } from '../events/events.js';
 import { refusalTexts } from '../events/refusal.js';

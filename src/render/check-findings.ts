@@ -1,4 +1,5 @@
-import { type Conformance, type Row, RULES, type Standing } from '../check/judge.js';
+import type { Conformance, Row, Standing } from '../check/conformance.js';
+import { RULES } from '../check/rules/index.js';
 import { isFatalExit } from '../check/server-end.js';
 import type { RequirementId, Side } from '../protocol/requirements.js';
 import { type Line, quote, say } from './line.js';

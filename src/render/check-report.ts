@@ -1,5 +1,6 @@
+import type { Conformance, Row, Standing, Verdict } from '../check/conformance.js';
 import { uncalledOperations } from '../check/evidence.js';
-import { type Conformance, type Row, RULES, type Standing, type Verdict } from '../check/judge.js';
+import { RULES } from '../check/rules/index.js';
 import type { Event } from '../events/events.js';
 import type { Side } from '../protocol/requirements.js';
 import { groupBy } from '../util/collections.js';

@@ -1,4 +1,5 @@
-import type { CheckStatus, Conformance, Row, Standing } from '../check/judge.js';
+import type { Conformance, Row, Standing } from '../check/conformance.js';
+import type { CheckStatus } from '../check/report.js';
 import { firstWithRest, joinFirst } from '../util/text.js';
 import { visibleLine } from '../util/visible.js';
 import type { Finding } from './check-findings.js';

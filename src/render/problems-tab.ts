@@ -1,4 +1,6 @@
-import { type CheckReport, checkTranscript, conformanceOf, type Row, type Standing } from '../check/judge.js';
+import { conformanceOf, type Row, type Standing } from '../check/conformance.js';
+import { checkTranscript } from '../check/judge.js';
+import type { CheckReport } from '../check/report.js';
 import type { Event } from '../events/events.js';
 import type { Exchange } from '../events/exchange.js';
 import { type CallLog, History } from '../events/history.js';

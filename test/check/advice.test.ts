@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { gatherEvidence } from '../../src/check/evidence.js';
-import { checksOf, checkTranscript, RULES } from '../../src/check/judge.js';
+import { checksOf, checkTranscript } from '../../src/check/judge.js';
+import { RULES } from '../../src/check/rules/index.js';
 import type { RequirementId } from '../../src/protocol/requirements.js';
 import { at, eventsOf, type Moment } from '../events/build.js';
 import { discovery, notice, planned, someCall } from './samples/parts.js';

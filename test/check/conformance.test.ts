@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { CaseCheck, Check, CheckStatus } from '../../src/check/judge.js';
-import { conformanceOf, type Standing, type Verdict } from '../../src/check/judge.js';
+import { conformanceOf, type Standing, type Verdict } from '../../src/check/conformance.js';
+import type { CaseCheck, Check, CheckStatus } from '../../src/check/report.js';
 
 const row = (status: CheckStatus, id: Check['id'] = 'TOOL-ACK'): Check => ({
   id,

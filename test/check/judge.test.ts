@@ -1,14 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { gatherEvidence } from '../../src/check/evidence.js';
-import { judge, RULES, reasonOf } from '../../src/check/judge.js';
+import { checksOf, reasonOf } from '../../src/check/judge.js';
 import { met, violated } from '../../src/check/rule.js';
 import type { RequirementId } from '../../src/protocol/requirements.js';
 import { at, eventsOf, type Moment } from '../events/build.js';
 import { notice, someCall } from './samples/parts.js';
 import { cannot, scenario } from './samples/runtime/driven.js';
 
-const judged = async (id: RequirementId, parts: readonly (readonly Moment[])[], isWhole = true) =>
-  judge(RULES[id], await gatherEvidence({ events: eventsOf(...parts), isWhole }, 'tool'));
+async function judged(id: RequirementId, parts: readonly (readonly Moment[])[], isWhole = true) {
+  const evidence = await gatherEvidence({ events: eventsOf(...parts), isWhole }, 'tool');
+  const [check] = checksOf('tool', [evidence], { only: new Set([id]) });
+  return check ?? expect.unreachable();
+}
 
 describe('the reason', () => {
   const faults = (count: number) =>
@@ -44,12 +47,12 @@ describe('the reason', () => {
 
   test('of a scenario that the driver cannot play is the missing ability, in any other scenario too', async () => {
     const played = [scenario('RT-TEXT'), [...scenario('RT-OAUTH'), ...cannot('consent')]];
-    const evidences = played.map(events => gatherEvidence({ events: eventsOf(events) }, 'runtime'));
+    const evidences = await Promise.all(
+      played.map(events => gatherEvidence({ events: eventsOf(events) }, 'runtime')),
+    );
     const reason = 'the driver does not support consent';
-    expect(judge(RULES['RT-OAUTH'], ...(await Promise.all(evidences)))).toMatchObject({
-      status: 'not-applicable',
-      reason,
-    });
+    const only = new Set(['RT-OAUTH'] as const);
+    expect(checksOf('runtime', evidences, { only })).toMatchObject([{ status: 'not-applicable', reason }]);
   });
 
   test('of many kinds has three', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Check, CheckStatus } from '../../src/check/judge.js';
 import { mergeRuns } from '../../src/check/repeats.js';
+import type { Check, CheckStatus } from '../../src/check/report.js';
 
 const row = (status: CheckStatus, run = 1): Check => ({
   id: 'TOOL-ID',

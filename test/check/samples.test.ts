@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { gatherEvidence } from '../../src/check/evidence.js';
-import { judge, RULES } from '../../src/check/judge.js';
+import { checksOf } from '../../src/check/judge.js';
+import { RULES } from '../../src/check/rules/index.js';
 import { warningsOf } from '../../src/render/warnings.js';
 import { fold } from '../events/build.js';
 import { SAMPLES } from './samples/index.js';
@@ -19,7 +20,8 @@ describe.each(OBSERVABLE)('$id', rule => {
   test.each(SAMPLES[rule.id] ?? [])(
     '$status: $title',
     async ({ events, observer = 'runtime', isLossy, status, says }) => {
-      const check = judge(rule, await gatherEvidence({ events, observer, isWhole: !isLossy }, rule.side));
+      const evidence = await gatherEvidence({ events, observer, isWhole: !isLossy }, rule.side);
+      const [check = expect.unreachable()] = checksOf(rule.side, [evidence], { only: new Set([rule.id]) });
       expect(check).toMatchObject({ id: rule.id, status });
       if (says) expect(check.reason).toMatch(says);
       if (status !== 'not-applicable' && status !== 'could-not-run')

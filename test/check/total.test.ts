@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { gatherEvidence } from '../../src/check/evidence.js';
-import { RULES } from '../../src/check/judge.js';
+import { RULES } from '../../src/check/rules/index.js';
 import type { Event } from '../../src/events/events.js';
 import { eventsOf } from '../events/build.js';
 import { ACTIONS, partsOf } from '../events/model.js';

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type CheckOptions, checkTranscript, RULES } from '../../src/check/judge.js';
+import { type CheckOptions, checkTranscript } from '../../src/check/judge.js';
+import { RULES } from '../../src/check/rules/index.js';
 import { readTranscript, readTranscripts } from '../../src/events/transcript-reader.js';
 import type { RequirementId } from '../../src/protocol/requirements.js';
 import { acknowledged, at, call, eventsOf, resultArrives, untrackedRequest } from '../events/build.js';

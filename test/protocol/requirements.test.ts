@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { REQUIREMENTS } from '../../src/check/judge.js';
 import type { Rule } from '../../src/check/rule.js';
+import { REQUIREMENTS } from '../../src/check/rules/index.js';
 import { type Side, suggestRequirement } from '../../src/protocol/requirements.js';
 
 /** Section 3 of the protocol's page, copied by hand. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { gatherEvidence } from '../../src/check/evidence.js';
-import { judge, RULES } from '../../src/check/judge.js';
+import { checksOf } from '../../src/check/judge.js';
 import { createLog } from '../../src/events/log.js';
 import { type HttpClient, TransportError } from '../../src/http/client.js';
 import { systemClock } from '../../src/system/clock.js';
@@ -240,9 +240,8 @@ test('a toolset request that is open at the end is canceled', async () => {
   expect(await found).toBe(false);
   expect(recording.roundTrips('tool-side')).toEqual(['runtime discovery ABORTED']);
   const evidence = await gatherEvidence({ events: recording.events, observer: 'recorder' }, 'tool');
-  expect(judge(RULES['TOOL-DISCOVER'], evidence).reason).toBe(
-    'the request for the toolset was canceled before an answer came',
-  );
+  const [check] = checksOf('tool', [evidence], { only: new Set(['TOOL-DISCOVER']) });
+  expect(check?.reason).toBe('the request for the toolset was canceled before an answer came');
 });
 
 test('RT-SERIAL: a message waits for the response to the previous one in its thread, but only briefly', async () => {

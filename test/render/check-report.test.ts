@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { conformanceOf } from '../../src/check/conformance.js';
 import { gatherEvidence } from '../../src/check/evidence.js';
-import { conformanceOf, judge, REQUIREMENTS, RULES } from '../../src/check/judge.js';
+import { checksOf } from '../../src/check/judge.js';
 import type { Spot } from '../../src/check/rule.js';
+import { REQUIREMENTS } from '../../src/check/rules/index.js';
 import { callbackRedactor } from '../../src/events/shareable.js';
 import type { RequirementId } from '../../src/protocol/requirements.js';
 import { shareableRun } from '../../src/render/check-evidence.js';
@@ -50,8 +52,10 @@ describe('a shareable run', () => {
   async function reportedCall(id: string, operation = 'list') {
     const call = someCall(id, { operation });
     const events = eventsOf(call.begun(), call.result({ id: 'another' }));
-    const check = judge(RULES['TOOL-ID'], await gatherEvidence({ events }, 'tool'));
-    const run = conformanceOf([check]);
+    const checks = checksOf('tool', [await gatherEvidence({ events }, 'tool')], {
+      only: new Set(['TOOL-ID']),
+    });
+    const run = conformanceOf(checks);
     return shareableRun(run, createRedactor([SECRET])).checks[0]?.calls?.[0];
   }
 

@@ -1,5 +1,5 @@
-import type { CaseCheck, Check } from '../../src/check/judge.js';
-import { conformanceOf } from '../../src/check/judge.js';
+import { conformanceOf } from '../../src/check/conformance.js';
+import type { CaseCheck, Check } from '../../src/check/report.js';
 import { callbackRedactor } from '../../src/events/shareable.js';
 import type { ReportInput } from '../../src/render/check-report.js';
 import { acknowledged, at, call, eventsOf, INVOCATION, KEY, resultArrives } from '../events/build.js';

@@ -1,7 +1,8 @@
 import { parse, type TestCase, type TestSuites } from 'junit2json';
 import { describe, expect, test } from 'vitest';
+import { conformanceOf } from '../../src/check/conformance.js';
 import type { ConcernedCall } from '../../src/check/evidence.js';
-import { conformanceOf, REQUIREMENTS } from '../../src/check/judge.js';
+import { REQUIREMENTS } from '../../src/check/rules/index.js';
 import { shareableRun } from '../../src/render/check-evidence.js';
 import { CHECK_FORMATS } from '../../src/render/outputs/check.js';
 import { createRedactor } from '../../src/util/redact.js';

@@ -6,7 +6,7 @@ import type { ListenerOptions } from '../../runtime/callback-server.js';
 import { DISCOVERY_HINTS, type Wire } from '../../runtime/wire.js';
 import { forEachConcurrently } from '../../util/collections.js';
 import { messageOf } from '../../util/errors.js';
-import type { Check } from '../judge.js';
+import type { Check } from '../report.js';
 import { START_PLAN } from '../server-runs.js';
 import {
   PROBE_CONCURRENCY,

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { ProviderName } from '../../check/drive/scripted-llm.js';
-import { RULES } from '../../check/judge.js';
+import { RULES } from '../../check/rules/index.js';
 import type { Case, ExpectedFailure } from '../../fixtures/check-files.js';
 import type { RequirementId, Side } from '../../protocol/requirements.js';
 import { ProtocolCliError } from '../../util/errors.js';

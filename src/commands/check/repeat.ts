@@ -1,7 +1,8 @@
 import { extname, join } from 'node:path';
 import type { Recording } from '../../check/evidence.js';
-import { type Check, type JudgedSides, judgeSides } from '../../check/judge.js';
+import { type JudgedSides, judgeSides } from '../../check/judge.js';
 import { mergeRuns, type Repetition, RUNS } from '../../check/repeats.js';
+import type { Check } from '../../check/report.js';
 import type { Event } from '../../events/events.js';
 import { asTrouble } from '../run.js';
 import { requireFreePath } from '../transcript-file.js';

@@ -1,9 +1,10 @@
+import { type Conformance, conformanceOf, type Row, type Verdict } from '../../check/conformance.js';
 import { type Recording, recordingsOf } from '../../check/evidence.js';
-import { type Conformance, conformanceOf, type Row, RULES, type Verdict } from '../../check/judge.js';
 import { judgeCases } from '../../check/judge-cases.js';
 import type { OwnServer } from '../../check/probes/run.js';
 import { runProbes } from '../../check/probes/run.js';
 import { RUNS } from '../../check/repeats.js';
+import { RULES } from '../../check/rules/index.js';
 import { scenarioPlanIn } from '../../check/runtime-view.js';
 import type { Event } from '../../events/events.js';
 import { History } from '../../events/history.js';

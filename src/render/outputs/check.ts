@@ -1,6 +1,7 @@
+import type { Conformance, Row, Standing } from '../../check/conformance.js';
 import { uncalledOperations } from '../../check/evidence.js';
-import { type Conformance, type Row, RULES, type Standing } from '../../check/judge.js';
 import type { ObservableRule } from '../../check/rule.js';
+import { RULES } from '../../check/rules/index.js';
 import type { Event } from '../../events/events.js';
 import { REQUIREMENT_IDS, type RequirementId } from '../../protocol/requirements.js';
 import { groupBy } from '../../util/collections.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { runScenarios, SCENARIOS, type ScenarioOptions } from '../../../src/check/drive/run.js';
 import type { Scenario } from '../../../src/check/drive/scenario.js';
-import { RULES } from '../../../src/check/judge.js';
+import { RULES } from '../../../src/check/rules/index.js';
 import { scenarioPlanIn } from '../../../src/check/runtime-view.js';
 import { ABILITIES } from '../../../src/protocol/driver.js';
 import type { RequirementId } from '../../../src/protocol/requirements.js';

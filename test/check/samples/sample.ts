@@ -1,4 +1,4 @@
-import type { CheckStatus } from '../../../src/check/judge.js';
+import type { CheckStatus } from '../../../src/check/report.js';
 import type { Event } from '../../../src/events/events.js';
 import type { TranscriptHeader } from '../../../src/events/transcript-reader.js';
 import type { RequirementId } from '../../../src/protocol/requirements.js';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { checkTranscript, conformanceOf } from '../../../src/check/judge.js';
+import { conformanceOf } from '../../../src/check/conformance.js';
+import { checkTranscript } from '../../../src/check/judge.js';
 import { MAX_QUOTE_LENGTH } from '../../../src/check/rule.js';
 import { checkedSecrets } from '../../../src/commands/check/secrets.js';
 import type { Event } from '../../../src/events/events.js';

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { SCENARIOS } from '../../../src/check/drive/run.js';
-import type { Check } from '../../../src/check/judge.js';
+import type { Check } from '../../../src/check/report.js';
 import { LIMITS } from '../../../src/util/limits.js';
 import { runPeculiar } from '../../peers/agents/peculiar.mjs';
 import { agentHere, checksOfRuntime } from '../support/drivers.js';

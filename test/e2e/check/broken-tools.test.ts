@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { gatherEvidence } from '../../../src/check/evidence.js';
-import { type Check, checksOf, RULES } from '../../../src/check/judge.js';
+import { checksOf } from '../../../src/check/judge.js';
+import type { Check } from '../../../src/check/report.js';
+import { RULES } from '../../../src/check/rules/index.js';
 import type { Event } from '../../../src/events/events.js';
 import type { RequirementId } from '../../../src/protocol/requirements.js';
 import { memoizeByObject } from '../../../src/util/collections.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Check } from '../../../src/check/judge.js';
+import type { Check } from '../../../src/check/report.js';
 import { peculiarTool } from '../../peers/tools/peculiar.mjs';
 import { checking, findingsIn } from '../support/checking.js';
 import { temporaryFolder } from '../support/folder.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Check } from '../../../src/check/judge.js';
+import type { Check } from '../../../src/check/report.js';
 import { openRuntime } from '../../peers/runtime.mjs';
 import { checking, findingsIn } from '../support/checking.js';
 import { startPeer } from '../support/peers.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCENARIOS } from '../../../src/check/drive/run.js';
-import type { Check } from '../../../src/check/judge.js';
+import type { Check } from '../../../src/check/report.js';
 import { type StartedCommand, startCommand } from '../../../src/system/start-command.js';
 import { runConnect } from '../../peers/drivers/connect.mjs';
 import { type DriverStreams, runDriver } from '../../peers/drivers/runtime.mjs';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import type { Check } from '../../../src/check/judge.js';
+import type { Check } from '../../../src/check/report.js';
 import { openRuntime } from '../../peers/runtime.mjs';
 import { findingsIn } from '../support/checking.js';
 import { startHere } from '../support/in-process.js';

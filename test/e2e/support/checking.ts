@@ -1,4 +1,5 @@
-import { type Check, checksOf } from '../../../src/check/judge.js';
+import { checksOf } from '../../../src/check/judge.js';
+import type { Check } from '../../../src/check/report.js';
 import { LATE_UNDER_LOAD } from '../../peers/late-under-load.mjs';
 import { type ProbeOptions, probing } from '../../probes/probing.js';
 

@@ -4,7 +4,8 @@ import { runScenarios, SCENARIOS } from '../../../src/check/drive/run.js';
 import type { Scenario } from '../../../src/check/drive/scenario.js';
 import { ScriptedModel } from '../../../src/check/drive/scripted-llm.js';
 import { gatherEvidence } from '../../../src/check/evidence.js';
-import { type Check, checksOf } from '../../../src/check/judge.js';
+import { checksOf } from '../../../src/check/judge.js';
+import type { Check } from '../../../src/check/report.js';
 import { createRunnableClock } from '../../../src/system/clock.js';
 import type { DriverStreams } from '../../peers/drivers/runtime.mjs';
 

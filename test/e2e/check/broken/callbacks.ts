@@ -1,4 +1,4 @@
-import type { CheckStatus } from '../../../../src/check/judge.js';
+import type { CheckStatus } from '../../../../src/check/report.js';
 import { runnableSleep } from '../../../support/runnable-sleep.js';
 import {
   type BrokenTool,

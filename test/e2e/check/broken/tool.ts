@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { CheckStatus } from '../../../../src/check/judge.js';
+import type { CheckStatus } from '../../../../src/check/report.js';
 import { parseFixtures } from '../../../../src/fixtures/read-fixtures.js';
 import { type MockTool, startMockTool } from '../../../../src/mock/mock-tool.js';
 import type { RequirementId } from '../../../../src/protocol/requirements.js';

@@ -1,0 +1,144 @@
+import type { ExpectedFailure } from '../fixtures/check-files.js';
+import { BOTH_SIDES, type Side } from '../protocol/requirements.js';
+import type { Evidence } from './evidence.js';
+import type { JudgedSides } from './judge.js';
+import { type CaseCheck, type Check, type CheckReport, type CheckStatus, countStatuses } from './report.js';
+import { RULES } from './rules/index.js';
+import { isFatalExit } from './server-end.js';
+
+/**
+ * How a row counts: `stale` passes although its failure is expected; `expected` fails, or could not run, as expected. Only `failed` and
+ * `stale` fail a run.
+ */
+export type Standing =
+  | 'failed'
+  | 'stale'
+  | 'flaky'
+  | 'could-not-run'
+  | 'warned'
+  | 'expected'
+  | 'passed'
+  | 'not-applicable';
+
+export interface Row extends Check {
+  readonly standing: Standing;
+  readonly expectedFailure?: ExpectedFailure;
+}
+
+/** The verdict on a whole run: zero checks never pass. */
+export type Verdict = 'passed' | 'failed' | 'incomplete';
+
+/** A part of the recording that is missing: it may hide a violation. */
+interface Gap {
+  readonly place: string;
+  readonly reason: string;
+}
+
+/** A scenario of `check --runtime`, and how long it took. */
+interface ScenarioTime {
+  readonly id: string;
+  readonly ms: number;
+  /** If it was not run: what it needs and the driver does not support. */
+  readonly unsupported?: readonly string[];
+}
+
+/** The end of a server: the cause of what did not pass because of it. */
+type ExitCheck = Pick<
+  NonNullable<Evidence['exit']>,
+  'message' | 'output' | 'returned' | 'calls' | 'cause' | 'isRepeated' | 'repeats'
+>;
+
+export interface Conformance extends Pick<JudgedSides, 'missingResults'> {
+  readonly checks: readonly Row[];
+  readonly cases: readonly CaseCheck[];
+  /** A run with gaps never passes. */
+  readonly gaps: readonly Gap[];
+  /** Expected failures that could not occur in this run, and why, without their id. */
+  readonly idle: readonly (ExpectedFailure & { readonly why: string })[];
+  readonly scenarios: readonly ScenarioTime[];
+  readonly exit: ExitCheck | null;
+  readonly summary: CheckReport['summary'];
+  readonly verdict: Verdict;
+}
+
+interface ConformanceOptions {
+  readonly expectedFailures?: readonly ExpectedFailure[];
+  readonly sides?: readonly Side[];
+  /** A warning counts as a failure. */
+  readonly isStrict?: boolean;
+  readonly gaps?: readonly Gap[];
+  readonly scenarios?: readonly ScenarioTime[];
+  readonly missingResults?: string | null;
+  readonly exit?: ExitCheck | null;
+}
+
+/** How each status counts, and how if its failure is expected. */
+const STANDINGS: Readonly<Record<CheckStatus, readonly [Standing, ifExpected: Standing]>> = {
+  fail: ['failed', 'expected'],
+  flaky: ['flaky', 'expected'],
+  warn: ['warned', 'expected'],
+  pass: ['passed', 'stale'],
+  'could-not-run': ['could-not-run', 'expected'],
+  'not-applicable': ['not-applicable', 'not-applicable'],
+};
+
+export function conformanceOf(
+  checks: readonly Check[],
+  cases: readonly CaseCheck[] = [],
+  {
+    expectedFailures = [],
+    sides = BOTH_SIDES,
+    isStrict = false,
+    gaps = [],
+    scenarios = [],
+    missingResults = null,
+    exit = null,
+  }: ConformanceOptions = {},
+): Conformance {
+  const rows = checks.map((check): Row => {
+    const [standing, ifExpected] = STANDINGS[isStrict && check.status === 'warn' ? 'fail' : check.status];
+    const expectedFailure = expectedFailures.find(({ id }) => id === check.id);
+    const isUncertain = check.status === 'pass' && gaps.length > 0; // it may fail in the missing part
+    return expectedFailure && !isUncertain
+      ? { ...check, standing: ifExpected, expectedFailure }
+      : { ...check, standing };
+  });
+  const verdict = verdictOf(rows, cases, exit);
+  return {
+    checks: rows,
+    cases,
+    gaps,
+    idle: expectedFailures.flatMap(expectedFailure => {
+      const why = whyIdle(expectedFailure, checks, sides);
+      return why === null ? [] : [{ ...expectedFailure, why }];
+    }),
+    scenarios,
+    missingResults,
+    exit: exit && exitCheck(exit),
+    summary: countStatuses(checks),
+    verdict: verdict === 'passed' && gaps.length > 0 ? 'incomplete' : verdict,
+  };
+}
+
+function exitCheck({ message, output, returned, calls, cause, isRepeated, repeats }: ExitCheck): ExitCheck {
+  return { message, output, returned, calls, cause, isRepeated, repeats };
+}
+
+function verdictOf(rows: readonly Row[], cases: readonly CaseCheck[], exit: ExitCheck | null): Verdict {
+  const seen = new Set([...rows.map(({ standing }) => standing), ...cases.map(({ status }) => status)]);
+  const has = (...words: readonly (Standing | CaseCheck['status'])[]) => words.some(word => seen.has(word));
+  const isJudged = rows.some(({ byExit, status }) => byExit && status !== 'could-not-run'); // its failure may be expected
+  if (has('failed', 'stale', 'fail') || (exit && isFatalExit(exit) && !isJudged)) return 'failed';
+  if (has('could-not-run', 'flaky') || exit) return 'incomplete';
+  return has('passed', 'warned', 'pass') ? 'passed' : 'incomplete';
+}
+
+function whyIdle({ id }: ExpectedFailure, checks: readonly Check[], sides: readonly Side[]): string | null {
+  const rule = RULES[id];
+  const check = checks.find(each => each.id === id);
+  if (!sides.includes(rule.side))
+    return `is a rule of the ${rule.side}; only the ${sides.join(' and ')} is checked`;
+  if ('unobservable' in rule) return `can never fail: ${rule.unobservable}`;
+  if (!check) return 'was not selected';
+  return check.status === 'not-applicable' ? `did not apply: ${check.reason}` : null;
+}

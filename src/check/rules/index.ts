@@ -1,0 +1,38 @@
+import { REQUIREMENT_IDS, type RequirementId } from '../../protocol/requirements.js';
+import type { Requirement, Rule } from '../rule.js';
+import { contentRules } from './contents.js';
+import { conversationRules } from './conversation.js';
+import { deliveryRules } from './delivery.js';
+import { extraMemberRules } from './extra-members.js';
+import { invocationRules } from './invocations.js';
+import { runtimeAcknowledgementRules } from './runtime-acknowledgements.js';
+import { runtimeConversationRules } from './runtime-conversation.js';
+import { runtimeNoticeRules } from './runtime-notices.js';
+import { runtimeOrderRules } from './runtime-order.js';
+import { runtimeRequestRules } from './runtime-requests.js';
+import { runtimeResultRules } from './runtime-results.js';
+
+/** A requirement id without a rule does not compile. */
+const BY_THEME: Readonly<Record<RequirementId, Rule>> = {
+  ...contentRules,
+  ...conversationRules,
+  ...deliveryRules,
+  ...extraMemberRules,
+  ...invocationRules,
+  ...runtimeRequestRules,
+  ...runtimeAcknowledgementRules,
+  ...runtimeNoticeRules,
+  ...runtimeOrderRules,
+  ...runtimeResultRules,
+  ...runtimeConversationRules,
+};
+
+/** Every rule by its id, in the order of the protocol. */
+export const RULES = Object.fromEntries(REQUIREMENT_IDS.map(id => [id, BY_THEME[id]])) as typeof BY_THEME;
+
+/**
+ * What each side of the protocol must do. Messages, tests and checks refer to a requirement by its id.
+ * @example
+ * const { level, statement } = REQUIREMENTS['TOOL-ACK'];
+ */
+export const REQUIREMENTS: Readonly<Record<RequirementId, Requirement>> = { ...RULES };

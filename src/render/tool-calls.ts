@@ -1,4 +1,4 @@
-import type { Body, Event, EventKind, RequestEvent } from '../events/events.js';
+import type { Body, Event } from '../events/events.js';
 import { isAccepted, type SentRequest } from '../events/round-trips.js';
 import { urlRedactor } from '../events/shareable.js';
 import {
@@ -11,12 +11,11 @@ import {
 } from '../events/tool-call.js';
 import { isQuestion } from '../protocol/callbacks.js';
 import type { Redactor } from '../util/redact.js';
-import { bytesText, decodeUtf8, formatDuration } from '../util/text.js';
+import { bytesText, decodeUtf8 } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import { argsCell, type CallState, idCell, jsonLines, timeCell, viewOf } from './calls.js';
 import {
   clipped,
-  DRIVER_ARROWS,
   elapsed,
   type Line,
   labelled,
@@ -29,12 +28,10 @@ import {
   say,
   type Tone,
   took,
-  withMark,
 } from './line.js';
-import { type KnownSessions, sessionNews } from './session-calls.js';
 
 /*
- * Calls as a mock tool saw them: list rows, events, and details of a call. URLs that grant access to a conversation are left out (threats,
+ * Calls as a mock tool saw them: list rows, and details of a call. URLs that grant access to a conversation are left out (threats,
  * row 25).
  */
 
@@ -42,7 +39,7 @@ import { type KnownSessions, sessionNews } from './session-calls.js';
 const MAX = 2_000;
 
 /** The secrets of a call: a callback URL grants the tool's rights, a response URL the user's. */
-function secretsOf({ addressee, deliveries }: ToolCall): Redactor {
+export function secretsOfCall({ addressee, deliveries }: ToolCall): Redactor {
   if (!addressee) return urlRedactor([]);
   const { callback_url, id, group_id, call_id } = addressee;
   // The URL of a consent page is for the user and stays visible.
@@ -62,7 +59,7 @@ function textOf(message: Members, name: string): string {
 }
 
 /** Names a call by its operation, its id and its thread. */
-function callName({ invocation, addressee }: ToolCall): Line {
+export function callName({ invocation, addressee }: ToolCall): Line {
   const { id = '', group_id = '' } = addressee ?? {};
   return [
     ...(invocation ? clipped(invocation.operation, 'title') : [say('a call', 'title')]),
@@ -72,7 +69,7 @@ function callName({ invocation, addressee }: ToolCall): Line {
 }
 
 /** The fixture or handler that answers a call, or why none does; empty if unknown. */
-function answeredBy({ answeredBy, plans, warnings }: ToolCall): Line {
+export function answeredBy({ answeredBy, plans, warnings }: ToolCall): Line {
   if (answeredBy !== null) return quote(answeredBy);
   if (plans.includes('rate-limit')) return [say('over the rate limit', 'warn')];
   if (plans.some(plan => plan.startsWith('ack '))) return [say('a fault', 'warn')];
@@ -80,8 +77,24 @@ function answeredBy({ answeredBy, plans, warnings }: ToolCall): Line {
 }
 
 /** Why the delivery of a callback failed. */
-function faultOf({ status, broken = 'broken' }: SentRequest): string {
+export function faultOf({ status, broken = 'broken' }: SentRequest): string {
   return status === undefined ? broken : `answered ${status}`;
+}
+
+/** The row of a call in a list. */
+export function toolCallRow(call: ToolCall, now: number, isSelected = false) {
+  const { addressee, invocation, receivedAt } = call;
+  const { id = '', group_id = '' } = addressee ?? {};
+  return viewOf(stateOf(call, now), {
+    time: timeCell(receivedAt),
+    operation: invocation
+      ? clipped(invocation.operation, isSelected ? 'title' : 'plain')
+      : [say('malformed', 'bad')],
+    args: invocation ? argsCell(invocation.arguments, secretsOfCall(call)) : [],
+    id: idCell(id),
+    thread: idCell(group_id),
+    answeredBy: answeredBy(call),
+  });
 }
 
 const STATES: Readonly<Record<ToolCallState, readonly [Mark, (call: ToolCall) => Line]>> = {
@@ -106,7 +119,7 @@ const STATES: Readonly<Record<ToolCallState, readonly [Mark, (call: ToolCall) =>
       return line`delivered${took(endedAt - receivedAt)}`;
     },
   ],
-  undelivered: ['failed', call => clipped(secretsOf(call).text(call.lost ?? 'not delivered'), 'bad')],
+  undelivered: ['failed', call => clipped(secretsOfCall(call).text(call.lost ?? 'not delivered'), 'bad')],
   silent: ['aside', () => [say('no result (planned)', 'dim')]],
   refused: ['failed', ({ acknowledgement: { status } }) => [say(`refused with ${status}`, 'bad')]],
 };
@@ -154,205 +167,19 @@ function notesOn(call: ToolCall): string[] {
   ];
 }
 
-function questionOf(call: ToolCall | undefined): Members {
-  return messageIn(call?.deliveries.findLast(each => isQuestion({ type: typeOfDelivery(each) }))?.body);
-}
-
-function choiceOf(question: Members, index: unknown): string | undefined {
-  const choices = Array.isArray(question['choices']) ? question['choices'] : [];
-  const choice: unknown = choices[Number(index)];
-  return choice === undefined ? undefined : String(choice);
-}
-
-type DecidedEvent = Extract<Event, { kind: 'decided' }>;
-
-/** The decision and who made it; a choice is shown by its label. */
-function decisionWords({ what, value = '', by }: DecidedEvent, call: About): Line {
-  const label = what === 'choice' ? (choiceOf(questionOf(call), value) ?? value) : value;
-  // A mock has no policy: firing a call by hand gives the preset answer.
-  const who = by === 'policy' ? 'sent manually' : `by a ${by}`;
-  return line`${what} ${clipped(String(label), 'title')} ${say(who, 'dim')}`;
-}
-
-/** The call that an event is about, if it is still remembered. */
-type About = ToolCall | undefined;
-
-/** State that includes the event: the call of a mock, or agent sessions. */
-interface Known extends KnownSessions {
-  readonly call?: About;
-}
-
-type NewsOf<Kind extends EventKind> = (event: Extract<Event, { kind: Kind }>, known: Known) => Line | null;
-
-/** Describes an event of a mock or of an agent session on one line; null if there is nothing to report. */
-export function newsOf(event: Event, known: Known): Line | null {
-  const tell = NEWS[event.kind] as NewsOf<EventKind> | null;
-  return tell?.(event, known) ?? null;
-}
-
-/** Puts the name of the call before the text. */
-function about(call: About, mark: Mark, words: Line): Line {
-  return withMark(mark, call ? line`${callName(call)} ${words}` : words);
-}
-
-const PLANS: Readonly<Record<string, Line>> = {
-  'rate-limit': [say('is over the rate limit', 'warn')],
-  demand: [say('waiting: send it with POST /__mock__/fire', 'warn')],
-  silence: [say('gets no result (planned)')],
-  message: [say('gets a message as it is in the fixture (planned)')],
-};
-
-const NEWS: { readonly [Kind in EventKind]: NewsOf<Kind> | null } = {
-  request(event, { call, sessions }) {
-    if (sessions) return null;
-    if (event.purpose !== 'invocation') return noticeNews(event, call);
-    return call && call.arrivals > 1
-      ? about(call, 'aside', line`received again (${call.arrivals} times)`)
-      : null;
-  },
-  response: endNews,
-  broken: endNews,
-  matched({ fixture }, { call }) {
-    // If nothing matched, a warning has already given the reason.
-    if (!call || (fixture === null && call.warnings.length > 0)) return null;
-    return about(call, 'received', [say('answered by ', 'dim'), ...answeredBy(call)]);
-  },
-  planned: ({ by, plan }, { call }) =>
-    about(call, 'aside', PLANS[plan] ?? [say(`${by}: `, 'dim'), ...quote(plan, 'warn')]),
-  warned: ({ message }, { call }) => about(call, 'warning', foreign(message, call, 'warn')),
-  dropped({ what, why, count, leg, type }, { call }) {
-    const delivery = call && leg !== undefined ? deliveryOf(call, leg) : undefined;
-    const name = type ?? (delivery && typeOfDelivery(delivery)) ?? what;
-    const many = count === 1 ? '' : `${count} times `;
-    return about(call, 'failed', line`${name} ${many}not delivered: ${foreign(why, call, 'bad')}`);
-  },
-  decided: (event, { call, sessions }) =>
-    !sessions && (event.what === 'choice' || event.what === 'consent')
-      ? about(call, 'done', decisionWords(event, call))
-      : null,
-  expired({ what, afterMs, calls }, { call, sessions }) {
-    const within = afterMs > 0 ? ` within ${formatDuration(afterMs)}` : '';
-    if (what === 'answer' && !sessions) return about(call, 'aside', [say(`no answer${within}`, 'warn')]);
-    const isOfSession = what === 'timeout' && !calls;
-    return isOfSession ? withMark('failed', [say(`no news for ${formatDuration(afterMs)}`, 'bad')]) : null;
-  },
-  shaped({ by, changes }, { call, sessions }) {
-    if (sessions || by === 'verbatim' || changes.length === 0) return null;
-    const list = changes.map(({ path, change }) => `${change} ${path}`).join(', ');
-    return about(call, 'aside', line`${say('middleware ', 'dim')}${list}`);
-  },
-  driver({ from, body, ended }, { sessions }) {
-    const text = clipped(ended ?? body?.text ?? '', 'plain', MAX);
-    return sessions ? null : withMark('aside', line`${say(`driver ${DRIVER_ARROWS[from]}`, 'dim')} ${text}`);
-  },
-  exited: null,
-  session: sessionNews,
-  awaiting: sessionNews,
-  answered: sessionNews,
-  loaded: null,
-  expected: null,
-  denied: null,
-};
-
-/** Errors may quote a callback URL (threats, row 25). */
-function foreign(text: string, call: About, tone: Tone): Line {
-  return clipped(call ? secretsOf(call).text(text) : text, tone, MAX);
-}
-
-/** Describes the notices of a runtime; null for other requests. */
-function noticeNews({ purpose, thread }: RequestEvent, call: About): Line | null {
-  const name = thread === undefined ? 'a thread' : line`thread ${clipped(thread, 'title')}`;
-  if (purpose === 'cancel')
-    return about(call, 'aside', call ? line`was canceled` : line`${name} cancels an unknown call`);
-  if (purpose === 'close') return withMark('aside', line`${name} was closed`);
-  return purpose === 'migrate' ? withMark('aside', line`${name} was migrated`) : null;
-}
-
-type EndEvent = Extract<Event, { kind: 'response' | 'broken' }>;
-
-/** The result of a callback delivery, or of an invocation that was not acknowledged with 200. */
-function endNews(event: EndEvent, known: Known): Line | null {
-  if (known.sessions) return sessionNews(event, known);
-  const { call } = known;
-  if (!call) return null;
-  if (event.leg === call.acknowledgement.leg) return acknowledgementNews(event, call);
-  const delivery = deliveryOf(call, event.leg);
-  const index = delivery?.attempts.findIndex(({ leg }) => leg === event.leg) ?? -1;
-  const attempt = delivery?.attempts[index];
-  if (!delivery || !attempt) {
-    if (event.kind === 'broken' || event.status < 400) return null;
-    return about(call, 'failed', [say(`a request about it was refused with ${event.status}`, 'warn')]);
-  }
-  const { at, endedAt = at, status = 500 } = attempt;
-  const type = typeOfDelivery(delivery) ?? 'callback';
-  const time = took(endedAt - at, 'in');
-  if (isAccepted(attempt))
-    return about(call, 'done', line`${type} delivered${index > 0 && ` at attempt ${index + 1}`}${time}`);
-  if (status < 500) return null; // final, so it is reported as dropped
-  const failed = say(` attempt ${index + 1} failed: ${faultOf(attempt)}`, 'warn');
-  return about(call, 'aside', line`${type}${failed}${time}`);
-}
-
-function deliveryOf(call: ToolCall, leg: string): CallbackDelivery | undefined {
-  return call.deliveries.findLast(({ attempts }) => attempts.some(each => each.leg === leg));
-}
-
-function acknowledgementNews(event: EndEvent, call: ToolCall): Line | null {
-  if (call.isDirect) {
-    const time = took(event.at - call.receivedAt);
-    if (event.kind === 'response') return about(call, 'done', line`answered${time}`);
-    // An intentional missing answer was reported before.
-    return call.isSilent
-      ? null
-      : about(call, 'aside', line`got no answer: ${quote(event.code, 'warn')}${time}`);
-  }
-  if (event.kind === 'broken') return about(call, 'aside', [say('was not acknowledged (planned)', 'warn')]);
-  return event.status === 200
-    ? null
-    : about(call, 'failed', [say(`was refused with ${event.status}`, 'bad')]);
-}
-
-/** A call as people see it. */
-export class ToolCallView {
-  constructor(private readonly call: ToolCall) {}
-
-  get name(): Line {
-    return callName(this.call);
-  }
-
-  get secrets(): Redactor {
-    return secretsOf(this.call);
-  }
-
-  row(now: number, isSelected = false) {
-    const { addressee, invocation, receivedAt } = this.call;
-    const { id = '', group_id = '' } = addressee ?? {};
-    return viewOf(stateOf(this.call, now), {
-      time: timeCell(receivedAt),
-      operation: invocation
-        ? clipped(invocation.operation, isSelected ? 'title' : 'plain')
-        : [say('malformed', 'bad')],
-      args: invocation ? argsCell(invocation.arguments, this.secrets) : [],
-      id: idCell(id),
-      thread: idCell(group_id),
-      answeredBy: answeredBy(this.call),
-    });
-  }
-
-  /** The invocation, and each callback with its message. */
-  details(): Line[] {
-    const { deliveries, dropped, forgotten } = this.call;
-    const { secrets } = this;
-    return [
-      ...receivedLines(this.call, secrets),
-      ...(forgotten > 0 ? [[], [say(`${forgotten} earlier callbacks were dropped`, 'dim')]] : []),
-      ...deliveries.flatMap(delivery => [[], ...deliveryLines(delivery, secrets)]),
-      ...(dropped.length > 0 ? [[]] : []),
-      ...dropped.map(
-        (why): Line => line`${say('✗ not delivered: ', 'bad')}${foreign(why, this.call, 'bad')}`,
-      ),
-    ];
-  }
+/** The invocation, and each callback with its message. */
+export function toolCallDetails(call: ToolCall): Line[] {
+  const { deliveries, dropped, forgotten } = call;
+  const secrets = secretsOfCall(call);
+  return [
+    ...receivedLines(call, secrets),
+    ...(forgotten > 0 ? [[], [say(`${forgotten} earlier callbacks were dropped`, 'dim')]] : []),
+    ...deliveries.flatMap(delivery => [[], ...deliveryLines(delivery, secrets)]),
+    ...(dropped.length > 0 ? [[]] : []),
+    ...dropped.map(
+      (why): Line => line`${say('✗ not delivered: ', 'bad')}${withoutSecrets(why, call, 'bad')}`,
+    ),
+  ];
 }
 
 function receivedLines(call: ToolCall, secrets: Redactor): Line[] {
@@ -376,11 +203,36 @@ function receivedLines(call: ToolCall, secrets: Redactor): Line[] {
     ...waitLines(call, secrets),
     ...plans.map(plan => labelled('planned', ...quote(plan, 'warn'))),
     ...decisions.map(decision => labelled('decided', ...decisionWords(decision, call))),
-    ...warnings.map(warning => labelled('warning', ...foreign(warning, call, 'warn'))),
+    ...warnings.map(warning => labelled('warning', ...withoutSecrets(warning, call, 'warn'))),
     ...(invocation
       ? [[], [say('ARGUMENTS', 'title')], ...jsonLines(secrets.text(JSON.stringify(invocation.arguments)))]
       : []),
   ];
+}
+
+function questionOf(call: ToolCall | undefined): Members {
+  return messageIn(call?.deliveries.findLast(each => isQuestion({ type: typeOfDelivery(each) }))?.body);
+}
+
+function choiceOf(question: Members, index: unknown): string | undefined {
+  const choices = Array.isArray(question['choices']) ? question['choices'] : [];
+  const choice: unknown = choices[Number(index)];
+  return choice === undefined ? undefined : String(choice);
+}
+
+type DecidedEvent = Extract<Event, { kind: 'decided' }>;
+
+/** The decision and who made it; a choice is shown by its label. */
+export function decisionWords({ what, value = '', by }: DecidedEvent, call: ToolCall | undefined): Line {
+  const label = what === 'choice' ? (choiceOf(questionOf(call), value) ?? value) : value;
+  // A mock has no policy: firing a call by hand gives the preset answer.
+  const who = by === 'policy' ? 'sent manually' : `by a ${by}`;
+  return line`${what} ${clipped(String(label), 'title')} ${say(who, 'dim')}`;
+}
+
+/** Errors may quote a callback URL (threats, row 25). */
+export function withoutSecrets(text: string, call: ToolCall | undefined, tone: Tone): Line {
+  return clipped(call ? secretsOfCall(call).text(text) : text, tone, MAX);
 }
 
 function arrivalWords({ receivedAt, acknowledgement, arrivals }: ToolCall): Line {

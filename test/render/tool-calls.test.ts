@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { newsOf, ToolCallView } from '../../src/render/tool-calls.js';
+import { toolCallDetails, toolCallRow } from '../../src/render/tool-calls.js';
+import { newsOf } from '../../src/render/tool-news.js';
 import { CALLBACK_URL, delivered, MockEvents, TOKEN } from '../support/mock-events.js';
 import { words } from '../support/words.js';
 
@@ -11,7 +12,7 @@ describe('the row of a call', () => {
   function stateOf(act: (mock: MockEvents) => unknown): string {
     const mock = new MockEvents().at(1_000);
     act(mock);
-    const { mark, cells } = new ToolCallView(mock.call('a')).row(NOW);
+    const { mark, cells } = toolCallRow(mock.call('a'), NOW);
     return `${mark.text} ${words(cells.state).trimEnd()}`;
   }
 
@@ -21,7 +22,7 @@ describe('the row of a call', () => {
       mock.about('a', { kind: 'matched', fixture: null });
       mock.about('a', { kind: 'warned', message: 'no fixture answers it' });
       mock.sends('a', RESULT).answered(1_200);
-      const { mark, cells } = new ToolCallView(mock.call('a')).row(NOW);
+      const { mark, cells } = toolCallRow(mock.call('a'), NOW);
       expect([mark, cells.state[0]]).toMatchObject([
         { text: '!', tone: 'warn' },
         { text: 'no fixture, ', tone: 'warn' },
@@ -97,14 +98,14 @@ describe('the row of a call', () => {
 
   test('threats, row 24: makes untrusted names visible and shortens them', () => {
     const mock = new MockEvents().receives('a', { operation: `\u001b]0;x\u0007${'y'.repeat(9_000)}` });
-    const { operation } = new ToolCallView(mock.call('a')).row(NOW).cells;
+    const { operation } = toolCallRow(mock.call('a'), NOW).cells;
     expect(words(operation)).toMatch(/^␛\]0;x␇y+… 8706 more characters$/);
     expect(operation[0]).toEqual({ text: '␛', tone: 'hidden' });
   });
 });
 
 describe('details', () => {
-  const textOf = (mock: MockEvents) => new ToolCallView(mock.call('a')).details().map(words).join('\n');
+  const textOf = (mock: MockEvents) => toolCallDetails(mock.call('a')).map(words).join('\n');
 
   describe('waiting calls', () => {
     test('show the URL of a consent page on its own row', () => {
@@ -143,7 +144,7 @@ describe('details', () => {
       const id = 'call_0123456789abcdef';
       const mock = new MockEvents().receives(id, { callback_url: `http://127.0.0.1:1/${id}` });
       mock.sends(id, { type: 'tool_result', text: 'x' });
-      expect(new ToolCallView(mock.call(id)).details().map(words)).toContain(`  "id": "${id}",`);
+      expect(toolCallDetails(mock.call(id)).map(words)).toContain(`  "id": "${id}",`);
     });
   });
 
@@ -164,7 +165,7 @@ describe('details', () => {
     const mock = new MockEvents().receives('a', {
       arguments: { list: Array.from({ length: 10_000 }, () => 1) },
     });
-    const lines = new ToolCallView(mock.call('a')).details().map(words);
+    const lines = toolCallDetails(mock.call('a')).map(words);
     expect(lines.length).toBeLessThan(600);
     expect(lines.at(-1)).toBe('… 9504 more lines');
   });

@@ -28,7 +28,7 @@ import {
   sessionState,
 } from '../../render/session-calls.js';
 import { missingSteps, StepLog, stepLine } from '../../render/steps.js';
-import { newsOf } from '../../render/tool-calls.js';
+import { newsOf } from '../../render/tool-news.js';
 import { mergeWarnings, warningsOf } from '../../render/warnings.js';
 import { excerpt, firstWithRest, formatDuration, truncate } from '../../util/text.js';
 import { usageError } from '../options.js';

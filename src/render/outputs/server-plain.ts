@@ -9,7 +9,7 @@ import { isRecord } from '../../util/values.js';
 import { clipped, elapsed, type Line, line, quote, say, took } from '../line.js';
 import type { ColourLevel } from '../terminal/colour-level.js';
 import { createTheme, styleLine } from '../terminal/theme.js';
-import { newsOf } from '../tool-calls.js';
+import { newsOf } from '../tool-news.js';
 
 /*
  * Prints the events of a server, for logs, pipes and screen readers. Untrusted text is made safe to print (threats, row 24). Memory is

@@ -7,7 +7,7 @@ import { elapsed, type Line, say } from '../line.js';
 import { finalLines, type KnownCall, knownCalls, receivedAnswer } from '../session-calls.js';
 import { newStepsOf, stepLine } from '../steps.js';
 import { lineStyler } from '../terminal/wrap.js';
-import { newsOf } from '../tool-calls.js';
+import { newsOf } from '../tool-news.js';
 import { withoutFollow } from '../warnings.js';
 import { outcomesLine, warningsOfAll } from './repeats.js';
 import type { Page, Reporter } from './reporter.js';

@@ -15,7 +15,8 @@ import { type Line, line, lineText, pluralize, quote, say } from '../../render/l
 import { panesOfResult } from '../../render/panes.js';
 import type { ProblemLines } from '../../render/problems-tab.js';
 import { cutLine } from '../../render/terminal/fit.js';
-import { newsOf, ToolCallView } from '../../render/tool-calls.js';
+import { callName, secretsOfCall, toolCallDetails, toolCallRow } from '../../render/tool-calls.js';
+import { newsOf } from '../../render/tool-news.js';
 import type { TimelineEntry } from '../../render/wire.js';
 import { Memo } from '../../util/collections.js';
 import { decodeUtf8 } from '../../util/text.js';
@@ -129,7 +130,7 @@ export class MockView extends ListScreen {
       ],
       ...tableOf(
         () => TABLE,
-        (call: ToolCall, isSelected) => new ToolCallView(call).row(this.now, isSelected),
+        (call: ToolCall, isSelected) => toolCallRow(call, this.now, isSelected),
       ),
       sheetOf: ({ key }, tab) => {
         const recent = this.#calls.get(key);
@@ -205,7 +206,7 @@ export class MockView extends ListScreen {
     const paused = this.#isPaused && [say('‖ deliveries are held back', 'warn'), say(' · ', 'dim')];
     const about = [say(` · ${pluralize(fixtures, 'fixture')} · seed `, 'dim'), ...quote(seed, 'dim')];
     return [
-      line`${cutLine(quote(name, 'title'), MAX_NAME)}  ${say(url, 'running')}${call && line`  ${new ToolCallView(call).name}`}`,
+      line`${cutLine(quote(name, 'title'), MAX_NAME)}  ${say(url, 'running')}${call && line`  ${callName(call)}`}`,
       line`${paused}${this.#tally}${about}`,
     ];
   }
@@ -266,7 +267,7 @@ class ReceivedCall implements ShownCall {
 
   get details(): Sheet {
     const call = this.callNow();
-    return this.#details.of([call], () => onePart(CALL, new ToolCallView(call).details()));
+    return this.#details.of([call], () => onePart(CALL, toolCallDetails(call)));
   }
 
   /** The human's and the LLM's pane in a runtime that accepts the result (RT-DISPLAY, RT-TEXT). */
@@ -312,7 +313,7 @@ class ReceivedCall implements ShownCall {
 /** A callback as a runtime reads it, without the secrets of callback URLs that it may quote. */
 function messageIn({ body }: CallbackDelivery, call: ToolCall): CallbackReading {
   const text = body && decodeUtf8(body.bytes);
-  return readCallback(new Content(Buffer.from(new ToolCallView(call).secrets.text(text ?? ''))).json);
+  return readCallback(new Content(Buffer.from(secretsOfCall(call).text(text ?? ''))).json);
 }
 
 function deliveryState(result: CallbackDelivery): Line {

@@ -10,7 +10,7 @@ import {
   sessionCallRow,
 } from '../../render/session-calls.js';
 import { widthOf } from '../../render/terminal/fit.js';
-import { newsOf } from '../../render/tool-calls.js';
+import { newsOf } from '../../render/tool-news.js';
 import { Memo } from '../../util/collections.js';
 import { type ListDetail, tableOf } from '../calls/list-detail.js';
 import { onePart } from '../document/documents.js';

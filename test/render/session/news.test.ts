@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Content } from '../../../src/events/content.js';
 import { History } from '../../../src/events/history.js';
 import { Sessions } from '../../../src/events/session-calls.js';
-import { newsOf } from '../../../src/render/tool-calls.js';
+import { newsOf } from '../../../src/render/tool-news.js';
 import { eventsOf, type Moment } from '../../events/build.js';
 import {
   answered,

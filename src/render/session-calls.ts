@@ -224,8 +224,7 @@ export function sessionHead(session: Session, now: number): Line {
   const { rounds, calls, forgotten, statuses, beganAt } = session;
   const status = statusOf(session) ?? 'no status yet';
   const isOver = isSettledStatus(status);
-  const isDone = status === 'completed' || status === 'idle';
-  const mark = MARKS[isDone ? 'done' : isOver ? 'failed' : 'running'];
+  const mark = MARKS[isWell(session) ? 'done' : isOver ? 'failed' : 'running'];
   const at = statuses.at(-1)?.at ?? beganAt;
   // Whole seconds: a session may run for hours.
   const running = Math.max(0, Math.floor((now - at) / 1_000) * 1_000);

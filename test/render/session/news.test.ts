@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Content } from '../../../src/events/content.js';
 import { History } from '../../../src/events/history.js';
 import { Sessions } from '../../../src/events/session-calls.js';
+import { sessionHead } from '../../../src/render/session-calls.js';
 import { newsOf } from '../../../src/render/tool-news.js';
 import { eventsOf, type Moment } from '../../events/build.js';
 import {
@@ -16,6 +17,7 @@ import {
   posts,
   status,
 } from '../../events/session/build.js';
+import { words } from '../../support/words.js';
 
 type Parts = readonly (readonly Moment[])[];
 
@@ -54,6 +56,15 @@ describe('a status', () => {
       '→ waits for 2 calls: lookup_order {"order_id":"A1"} call_1 · lookup_order #1 (no id)',
     ]);
   });
+});
+
+test('an idle session with an error failed, in its news and in its state', () => {
+  const sessions = new Sessions();
+  const events = eventsOf(status('idle', { error: 'no money' }));
+  for (const event of events) sessions.apply(event);
+  const session = sessions.get('session_1');
+  expect(last(status('idle', { error: 'no money' }))).toBe('✗ session session_1 is idle after 0ms: no money');
+  expect(session && words(sessionHead(session, 0))).toMatch(/^✗ idle after 0ms/);
 });
 
 describe('results', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { LIMITS } from '../../../src/util/limits.js';
 import { intakeWith, replying, type StartedMock, startMock } from '../start-mock.js';
 
 const ask = replying({
@@ -81,7 +82,7 @@ test('open questions stay; of the closed ones the oldest are forgotten', async (
   const { choices } = (await intakeWith(null)).questions;
   const about = { calls: ['k'], thread: 'g' };
   const ask = () => choices.open({ prompt: '?', choices: ['a'], default: 0, id: 'i', search: '', about });
-  const open = Array.from({ length: 45_000 }, ask);
+  const open = Array.from({ length: 2 * LIMITS.callsRemembered.value + 10_000 }, ask);
   expect(choices.at(open[0]?.path ?? '')).toBe(open[0]);
   for (const question of open.slice(1)) question.close();
   const isKept = ({ path }: { readonly path: string }) => choices.at(path) !== undefined;

@@ -1,3 +1,4 @@
+import { isSuccess } from '../protocol/http-status.js';
 import type { Event, EventOf, RequestEvent, ResponseEvent } from './events.js';
 
 type EndEvent = EventOf<'response' | 'broken'>;
@@ -14,7 +15,7 @@ export interface SentRequest {
 
 /** Whether the receiver accepted this attempt. */
 export function isAccepted({ status = 0 }: SentRequest): boolean {
-  return status >= 200 && status < 300;
+  return isSuccess(status);
 }
 
 export function endOf(event: EndEvent): Pick<SentRequest, 'endedAt' | 'status' | 'broken'> {

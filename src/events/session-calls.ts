@@ -1,3 +1,4 @@
+import { isSuccess } from '../protocol/http-status.js';
 import type { JudgedOutcome } from '../protocol/outcome.js';
 import { isTerminal } from '../protocol/session.js';
 import { BoundedStore, RecentMap } from '../util/collections.js';
@@ -215,7 +216,7 @@ function answeredCall(call: SessionCall, event: EventOf<'answered'>): SessionCal
 /** The end of a post; the call may wait for a later one. */
 function afterPost(call: SessionCall, event: EventOf<'response' | 'broken'>): SessionCall {
   const isResponse = event.kind === 'response';
-  const isTaken = isResponse && event.status >= 200 && event.status < 300;
+  const isTaken = isResponse && isSuccess(event.status);
   return {
     ...call,
     post: call.post?.leg === event.leg ? { ...call.post, ...endOf(event) } : call.post,

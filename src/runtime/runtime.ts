@@ -8,6 +8,7 @@ import type { Log } from '../events/log.js';
 import { TransportError } from '../http/client.js';
 import type { Answer, Incoming } from '../http/route.js';
 import type { UserChoice } from '../protocol/callbacks.js';
+import { isSuccess } from '../protocol/http-status.js';
 import { type Invocation, readInvocation, type UnaddressedInvocation } from '../protocol/invocation.js';
 import type { Clock } from '../system/clock.js';
 import { messageOf, ProtocolCliError } from '../util/errors.js';
@@ -151,8 +152,7 @@ export class Runtime {
         },
       );
       // Only 200 acknowledges (RT-NON200), or any 2xx with `lenientAck`.
-      if (status !== 200 && !(lenientAck && status >= 200 && status < 300))
-        throw new NotAccepted(status >= 500);
+      if (status !== 200 && !(lenientAck && isSuccess(status))) throw new NotAccepted(status >= 500);
     };
     try {
       await pRetry(post, {

@@ -1,4 +1,5 @@
 import type { DisplaySegment, ToolResult } from '../../protocol/callbacks.js';
+import { isSuccess } from '../../protocol/http-status.js';
 import { llmText } from '../../protocol/outcome.js';
 import { excerpt } from '../../util/text.js';
 import { isRecord, stringsIn, valueAt } from '../../util/values.js';
@@ -266,7 +267,7 @@ function onDuplicates({ callbacks }: CallEvidence): Observed {
     const { fingerprint, status, verdict } = callback;
     const isRepeated =
       accepted.has(fingerprint) && verdict?.kind === 'duplicate' && verdict.identical && status !== null;
-    if (status !== null && status >= 200 && status < 300) accepted.add(fingerprint);
+    if (status !== null && isSuccess(status)) accepted.add(fingerprint);
     if (!isRepeated) return null;
     if (status < 300) return met(callback); // RT-ACK judges another 2xx
     const what = `a delivery that came again was answered ${status}`;

@@ -194,4 +194,4 @@ export type {
   UndeliveredCallback,
   UnmatchedCall,
   VerificationReport,
-} from './verification/verification.js';
+} from './verification/report.js';

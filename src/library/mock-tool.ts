@@ -10,7 +10,7 @@ import {
   type WaitOptions,
 } from '../mock/mock-tool.js';
 import type { Rate, ToolsetFields } from '../mock/responder.js';
-import type { VerificationReport } from '../verification/verification.js';
+import type { VerificationReport } from '../verification/report.js';
 import type { FixtureSet } from './fixtures.js';
 
 /** Fixtures: paths of files or folders, the result of `readFixtures` or `parseFixtures`, or the content of a fixture file. */

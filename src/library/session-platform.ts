@@ -2,7 +2,7 @@ import { startSessionPlatform as start } from '../agent-session/platform/platfor
 import type { Event } from '../events/events.js';
 import type { SessionScript } from '../fixtures/session-script.js';
 import type { WaitOptions } from '../mock/mock-tool.js';
-import type { SessionVerificationReport } from '../verification/verification.js';
+import type { SessionVerificationReport } from '../verification/report.js';
 
 /** The status of an agent session. */
 export type SessionStatus =

@@ -16,7 +16,7 @@ import { finishedWithin } from '../system/process.js';
 import { messageOf, ProtocolCliError } from '../util/errors.js';
 import { didYouMean } from '../util/text.js';
 import { isRecord } from '../util/values.js';
-import type { VerificationReport } from '../verification/verification.js';
+import type { VerificationReport } from '../verification/report.js';
 import { Intake } from './intake.js';
 import { type CloseOptions, DEFAULTS, Mock, type MockOptions } from './mock.js';
 import { Outbox } from './outbox.js';

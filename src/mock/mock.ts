@@ -6,7 +6,7 @@ import type { Denial, Incoming } from '../http/route.js';
 import { type Clock, systemClock } from '../system/clock.js';
 import { finishedWithin } from '../system/process.js';
 import { LIMITS } from '../util/limits.js';
-import type { VerificationReport } from '../verification/verification.js';
+import type { VerificationReport } from '../verification/report.js';
 import { Pauses } from './open-call.js';
 import { OpenCalls } from './plan.js';
 import { type ArgumentCheckers, Responder, type ResponderOptions, type ToolsetFields } from './responder.js';

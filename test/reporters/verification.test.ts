@@ -9,7 +9,7 @@ import {
   verifiedMock,
   verifiedSessions,
 } from '../../src/render/outputs/verification.js';
-import type { SessionProblem, VerificationReport } from '../../src/verification/verification.js';
+import type { SessionProblem, VerificationReport } from '../../src/verification/report.js';
 import { unsafeIn } from '../e2e/support/text.js';
 import { anyCodePoint } from '../support/characters.js';
 

@@ -1,6 +1,6 @@
 import { Content } from '../../src/events/content.js';
 import type { Event, Fact } from '../../src/events/events.js';
-import type { VerificationReport } from '../../src/verification/verification.js';
+import type { VerificationReport } from '../../src/verification/report.js';
 import { Verification } from '../../src/verification/verification.js';
 
 /*

@@ -10,7 +10,7 @@ import { type Clock, systemClock } from '../../system/clock.js';
 import { FindingsCollector } from '../../util/collections.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { LIMITS } from '../../util/limits.js';
-import type { SessionProblem, SessionVerificationReport } from '../../verification/verification.js';
+import type { SessionProblem, SessionVerificationReport } from '../../verification/report.js';
 import { ApiRequest } from './api-request.js';
 import { Session } from './session.js';
 

@@ -11,7 +11,7 @@ import {
 } from '../../protocol/session.js';
 import type { Clock } from '../../system/clock.js';
 import { isRecord, jsonPath, valueAt } from '../../util/values.js';
-import type { SessionProblem } from '../../verification/verification.js';
+import type { SessionProblem } from '../../verification/report.js';
 
 /** The statuses of an agent session (platforms). */
 type SessionStatus =

@@ -5,7 +5,7 @@ import { serverPlain } from '../../render/outputs/server-plain.js';
 import { verifiedSessions } from '../../render/outputs/verification.js';
 import { systemClock } from '../../system/clock.js';
 import { redactJson } from '../../util/redact.js';
-import type { SessionVerificationReport } from '../../verification/verification.js';
+import type { SessionVerificationReport } from '../../verification/report.js';
 import { fromEnvironment } from '../headers.js';
 import { type ServerFlags, type ServerOutput, usageError } from '../options.js';
 import { readText } from '../read-source.js';

@@ -4,7 +4,7 @@ import type {
   SessionProblem,
   SessionVerificationReport,
   VerificationReport,
-} from '../../verification/verification.js';
+} from '../../verification/report.js';
 import { pluralize } from '../line.js';
 import { annotation } from './github.js';
 import { inSeconds, type JunitTest, junitXml, placeOf } from './junit.js';

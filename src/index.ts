@@ -9,7 +9,7 @@ export {
   type SessionEnd,
   type ToolFunctions,
 } from './agent-session/client/answering.js';
-export type { PendingCall as SessionCall } from './agent-session/client/platform-session.js';
+export type { PendingCall as SessionCall } from './agent-session/client/pending-calls.js';
 // Check
 export type { ConcernedCall } from './check/evidence.js';
 export { type CheckOptions, checkTranscript } from './check/judge.js';

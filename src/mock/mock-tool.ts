@@ -12,7 +12,7 @@ import type { FixtureSet } from '../fixtures/fixture-set.js';
 import { allowedDestinations } from '../http/addresses.js';
 import type { HttpClient } from '../http/client.js';
 import type { RunningServer } from '../http/server.js';
-import { finishedWithin } from '../system/process.js';
+import { finishedWithin } from '../system/clock.js';
 import { messageOf, ProtocolCliError } from '../util/errors.js';
 import { didYouMean } from '../util/text.js';
 import { isRecord } from '../util/values.js';

@@ -35,7 +35,7 @@ const TERMINAL: ReadonlySet<string> = new Set(['completed', 'timed_out', 'interr
 /** Whether the session can never continue. */
 export const isTerminal = (status: string): boolean => TERMINAL.has(status);
 
-/** Whether clients treat the session as ended: an idle session waits for a message (platforms). */
+/** Whether clients treat the session as ended: an idle session waits for a message. */
 export const isSettledStatus = (status: string): boolean => isTerminal(status) || status === 'idle';
 
 /** One event of an agent session; its type and data are open. */
@@ -47,7 +47,7 @@ const sessionEventSchema = z.object({
 
 export type SessionEvent = z.infer<typeof sessionEventSchema>;
 
-/** The type of events whose `data` has the pending calls; the latest one counts (platforms). */
+/** The type of events whose `data` has the pending calls; the latest one counts. */
 export const ACTIVE_STATE_CHANGE = 'ActiveStateChangeEvent';
 
 export const activeStateSchema = z.object({
@@ -68,7 +68,7 @@ export const changesSchema = z.object({
 
 const MAX_FAULTS = 5;
 
-/** The reason in a platform's error response: `detail`, possibly a list of field errors, or `message` (platforms). */
+/** The reason in a platform's error response: `detail`, possibly a list of field errors, or `message`. */
 export function refusalIn(body: unknown): string {
   if (!isRecord(body)) return '';
   const { message, detail } = body;

@@ -10,7 +10,7 @@ import {
   TransportError,
 } from '../http/client.js';
 import type { Answer, Incoming, Reply } from '../http/route.js';
-import { finishedWithin } from '../system/process.js';
+import { finishedWithin } from '../system/clock.js';
 import { LIMITS } from '../util/limits.js';
 import { isPlainHeader } from '../util/redact.js';
 

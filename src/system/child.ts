@@ -1,8 +1,9 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
+import { finishedWithin } from './clock.js';
 import { environmentWith } from './environment.js';
 import { type Exit, endText } from './exit.js';
-import { beforeAnyEnd, finishedWithin } from './process.js';
+import { beforeAnyEnd } from './process.js';
 import { signalGroup } from './signal-group.js';
 import type { Sink } from './streams.js';
 

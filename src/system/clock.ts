@@ -33,6 +33,38 @@ export const systemClock: Clock = {
   },
 };
 
+export interface WaitOptions {
+  readonly clock?: Clock;
+  /** Ends the wait early. */
+  readonly signal?: AbortSignal;
+}
+
+/** Waits at most `ms` milliseconds for `work`; false on timeout. */
+export async function finishedWithin(
+  work: Promise<unknown>,
+  ms: number,
+  { clock = systemClock, signal }: WaitOptions = {},
+): Promise<boolean> {
+  let end = () => {};
+  const over = new Promise<false>(resolve => {
+    end = () => resolve(false);
+  });
+  const cancel = clock.after(ms, end);
+  signal?.addEventListener('abort', end, { once: true });
+  if (signal?.aborted) end();
+  try {
+    return await Promise.race([work.then(() => true), over]);
+  } finally {
+    cancel();
+    signal?.removeEventListener('abort', end);
+  }
+}
+
+/** Resolves after `ms` milliseconds, or when the signal is aborted. */
+export async function sleep(ms: number, options?: WaitOptions): Promise<void> {
+  await finishedWithin(new Promise(() => {}), ms, options);
+}
+
 /** How often a runnable clock measures, in ms. */
 const TICK_MS = 4;
 

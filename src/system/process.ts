@@ -1,5 +1,3 @@
-import { type Clock, systemClock } from './clock.js';
-
 /** Registers synchronous cleanup for any end of this process. It may be called more than once. Returns a function that removes it. */
 export function beforeAnyEnd(cleanup: () => void): () => void {
   const forget = beforeForcedEnd(cleanup);
@@ -32,33 +30,6 @@ export function onSignals(handler: (signal: EndingSignal) => void): () => void {
   return () => {
     for (const signal of ENDING_SIGNALS) process.off(signal, handler);
   };
-}
-
-interface Waiting {
-  readonly clock?: Clock;
-  /** Ends the wait early. */
-  readonly signal?: AbortSignal;
-}
-
-/** Waits at most `ms` milliseconds for `work`; false on timeout. */
-export async function finishedWithin(
-  work: Promise<unknown>,
-  ms: number,
-  { clock = systemClock, signal }: Waiting = {},
-): Promise<boolean> {
-  let end = () => {};
-  const over = new Promise<false>(resolve => {
-    end = () => resolve(false);
-  });
-  const cancel = clock.after(ms, end);
-  signal?.addEventListener('abort', end, { once: true });
-  if (signal?.aborted) end();
-  try {
-    return await Promise.race([work.then(() => true), over]);
-  } finally {
-    cancel();
-    signal?.removeEventListener('abort', end);
-  }
 }
 
 const cleanups = new Set<() => void>();

@@ -6,8 +6,8 @@ import { LIMITS } from '../util/limits.js';
 import { formatDuration, truncate } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import { type CommandOptions, Group, LAST_OUTPUT_MS, missingFileHint } from './child.js';
+import { finishedWithin } from './clock.js';
 import { type Exit, endText } from './exit.js';
-import { finishedWithin } from './process.js';
 
 export interface StartOptions extends CommandOptions {
   readonly readyWithinMs?: number;

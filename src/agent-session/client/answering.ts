@@ -11,8 +11,9 @@ import { exactJson } from '../../util/exact-json.js';
 import { LIMITS } from '../../util/limits.js';
 import { createRedactor } from '../../util/redact.js';
 import { isRecord, stringOrJson } from '../../util/values.js';
-import type { PendingCall, PostFailure } from './platform-session.js';
-import { PlatformSession, sessionUrl } from './platform-session.js';
+import type { PendingCall } from './pending-calls.js';
+import { backOffMs, PlatformSession, type PostFailure } from './platform-session.js';
+import { sessionUrl } from './session-url.js';
 
 /**
  * Answers the calls of an agent session.
@@ -47,7 +48,7 @@ export function answerWith(functions: ToolFunctions): Answerer {
     async answer(call, context) {
       const work = Object.hasOwn(functions, call.tool) ? functions[call.tool] : undefined;
       if (!work) return unknownTool(call, tools);
-      const payload = (await work(call.args, context)) ?? null; // this wire has no undefined (platforms)
+      const payload = (await work(call.args, context)) ?? null; // this wire has no undefined
       return { call: answeredCall(call), outcome: { type: 'success', basis: 'declared' }, payload };
     },
   };
@@ -145,7 +146,7 @@ interface Tries {
 
 const MAX: Readonly<Tries> = { losses: 5, waits: 10 };
 
-/** Maximum duration of a long poll (platforms). */
+/** Maximum duration of a long poll. */
 const LONG_POLL_MS = 20_000;
 
 /** Poll interval while refused answers are kept: no event reports that the session waits again. */
@@ -155,7 +156,7 @@ const RECHECK_MS = 1_000;
 const MIN_POLL_MS = 500;
 
 /**
- * Answers each call once and posts its answer once (platforms). A lost post is repeated only for calls that are still pending; a refused
+ * Answers each call once and posts its answer once. A lost post is repeated only for calls that are still pending; a refused
  * answer does not block others.
  */
 class SessionClient {
@@ -289,7 +290,7 @@ class SessionClient {
       return settled;
     }
     if (status !== 0 || ++tries.losses >= MAX.losses) throw error;
-    await this.session.sleep(this.session.backOffMs(tries.losses));
+    await this.session.sleep(backOffMs(tries.losses));
     return this.#stillPending(settled);
   }
 
@@ -368,7 +369,7 @@ export interface SessionEnd {
 }
 
 /**
- * Answers the calls of a session until it settles: pending calls are answered concurrently and posted in one body (platforms).
+ * Answers the calls of a session until it settles: pending calls are answered concurrently and posted in one body.
  * @param waitMs maximum time without new events; 0 waits forever
  * @throws ProtocolCliError `unreachable`, `platform-refused`, `bad-answer`, `interrupted`.
  */

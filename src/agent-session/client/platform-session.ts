@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import { Content } from '../../events/content.js';
 import type { RequestEvent } from '../../events/events.js';
 import { type Log, RecordedRequest } from '../../events/log.js';
-import { isEqual } from '../../fixtures/pattern.js';
 import {
   explainFailure,
   type HttpAnswer,
@@ -11,65 +10,29 @@ import {
   retryAfterMs,
   TransportError,
 } from '../../http/client.js';
-import { ACTIVE_STATE_CHANGE, isSettledStatus, refusalIn } from '../../protocol/session.js';
+import { isSuccess } from '../../protocol/http-status.js';
+import { isSettledStatus, refusalIn } from '../../protocol/session.js';
 import { validate } from '../../protocol/validate.js';
-import type { Clock } from '../../system/clock.js';
-import { finishedWithin } from '../../system/process.js';
+import { type Clock, sleep } from '../../system/clock.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { readJson } from '../../util/json.js';
 import { LIMITS } from '../../util/limits.js';
 import { createRedactor, REDACTED, redactHeaders } from '../../util/redact.js';
 import { excerpt, truncate } from '../../util/text.js';
-import { readUrl } from '../../util/url.js';
-import { isRecord, stringOrJson } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
-
-type Fields = Readonly<Record<string, unknown>>;
-
-/** A call that an agent session waits for. */
-export interface PendingCall {
-  /** Call key in every event: its id, or `#1`, `#2` … if that is null; a reused id gets a number. */
-  readonly key: string;
-  readonly tool: string;
-  readonly args: Readonly<Record<string, unknown>>;
-  readonly id: string | null;
-  /** The request as the platform sent it; the answer contains all of it (seed 001). */
-  readonly native: Readonly<Record<string, unknown>>;
-  /** Why the call cannot be passed to a tool. */
-  readonly fault?: string;
-}
+import { type PendingCall, PendingCalls } from './pending-calls.js';
 
 /** A session on a platform, and the dependencies of its client. */
 interface SessionConnection {
   readonly client: HttpClient;
   readonly log: Log;
   readonly clock: Clock;
-  /** Created by {@link sessionUrl}. */
+  /** Created by `sessionUrl`. */
   readonly url: string;
   readonly thread: string;
   readonly key: string;
   /** Aborted when the user stops the command. */
   readonly signal: AbortSignal;
-}
-
-/**
- * Returns the URL of a session, without a trailing slash. The base may end in `/api/v2`.
- * @throws ProtocolCliError `usage`
- */
-export function sessionUrl(base: string, id: string): string {
-  const url = readUrl(base);
-  if (!url || !/^https?:$/.test(url.protocol)) throw invalidBase(`not an http or https URL: ${base}`);
-  if (url.username !== '' || url.password !== '')
-    throw invalidBase('credentials in a URL are not sent: give the key');
-  if (url.search !== '' || url.hash !== '') throw invalidBase('the base URL has a query or a fragment');
-  if (/^\.{0,2}$/.test(id)) throw new ProtocolCliError('usage', `invalid session id: "${id}"`);
-  const path = url.pathname.replace(/\/+$/, '').replace(/\/api\/v2$/, '');
-  return `${url.origin}${path}/api/v2/sessions/${encodeURIComponent(id.toWellFormed())}`;
-}
-
-function invalidBase(message: string): ProtocolCliError {
-  const hint = 'Write the URL of the platform as http://host:port, without /api/v2.';
-  return new ProtocolCliError('usage', message, { hint });
 }
 
 /** Length of quoted text, in characters, and number of quoted faults. */
@@ -104,7 +67,7 @@ export interface PostFailure {
 
 type About = Pick<RequestEvent, 'purpose' | 'calls'> & { readonly attempt: number };
 
-/** A session, as its platform reports it (platforms). GETs are retried after 5xx, 429 and broken connections. */
+/** A session, as its platform reports it. GETs are retried after 5xx, 429 and broken connections. */
 export class PlatformSession {
   readonly #clean: (text: string) => string;
   readonly #calls: PendingCalls;
@@ -168,8 +131,9 @@ export class PlatformSession {
   }
 
   /**
-   * Posts results once; null if they were accepted or the session has ended (409). @param calls keys of their calls @throws
-   * ProtocolCliError `interrupted`.
+   * Posts results once; null if they were accepted or the session has ended (409).
+   * @param calls keys of their calls
+   * @throws ProtocolCliError `interrupted`
    */
   async post(body: Uint8Array, calls: string[], attempt: number): Promise<PostFailure | null> {
     if (this.connection.signal.aborted) throw interruptedSession();
@@ -187,14 +151,9 @@ export class PlatformSession {
     return 'answer' in tried || tried.status === 409 ? null : tried; // 409: the session has ended
   }
 
-  /** The pause after `failures` failures in a row: 200 ms, then 400 ms … up to 10 s. */
-  backOffMs(failures: number): number {
-    return Math.min(10_000, 100 * 2 ** failures);
-  }
-
   /** Resolves after `ms`, or when a signal is aborted. */
   async sleep(ms: number, signal = this.connection.signal): Promise<void> {
-    await finishedWithin(new Promise(() => {}), ms, { clock: this.connection.clock, signal });
+    await sleep(ms, { clock: this.connection.clock, signal });
   }
 
   /** @throws ProtocolCliError `interrupted` as soon as the user stops the command, without waiting for the work. */
@@ -284,7 +243,7 @@ export class PlatformSession {
       if (signal?.aborted && !stop.aborted) return null;
       const { status, error, pauseMs } = tried;
       if (isFinal(tried) || attempt >= (this.#wasReached ? TRIES.later : TRIES.first)) throw error;
-      await this.sleep(status === 429 ? pauseMs : this.backOffMs(attempt), both);
+      await this.sleep(status === 429 ? pauseMs : backOffMs(attempt), both);
     }
   }
 
@@ -366,8 +325,9 @@ export class PlatformSession {
   }
 }
 
-function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300;
+/** The pause after `failures` failures in a row: 200 ms, then 400 ms … up to 10 s. */
+export function backOffMs(failures: number): number {
+  return Math.min(10_000, 100 * 2 ** failures);
 }
 
 function interruptedSession(): ProtocolCliError {
@@ -395,94 +355,4 @@ function hintOn(status: number): string {
   if (status === 429) return 'The platform is busy. Try again later.';
   if (status >= 500) return "See the platform's log.";
   return 'Is this the base URL of the platform?';
-}
-
-/**
- * The pending calls of a session, from its events. The latest `ActiveStateChangeEvent` counts. When calls settle, the remaining ones
- * are published again and keep their keys (platforms). Invalid events never throw.
- */
-class PendingCalls {
-  calls: readonly PendingCall[] = [];
-  readonly #usedKeys = new Set<string>();
-  readonly #counts = new Map<string, number>();
-
-  /** @param clean redacts everything that is not sent back to the platform */
-  constructor(private readonly clean: (text: string) => string) {}
-
-  /** @returns warnings about unreadable parts. */
-  apply(event: unknown): readonly string[] {
-    if (!isRecord(event) || event['type'] !== ACTIVE_STATE_CHANGE) return [];
-    const { data } = event;
-    if (!isRecord(data) || typeof data['state'] !== 'string')
-      return [`an ${ACTIVE_STATE_CHANGE} has no state`];
-    const { state } = data;
-    const listed = data['pending_tool_calls'] ?? [];
-    if (state === 'running' || isSettledStatus(state)) return this.#replace([]);
-    if (!Array.isArray(listed)) return ['pending_tool_calls is not a list'];
-    // Other states, such as paused, do not mean that no call is pending.
-    return listed.length > 0 || state === 'awaiting_tool_results' ? this.#replace(listed) : [];
-  }
-
-  #replace(listed: readonly unknown[]): readonly string[] {
-    const before = [...this.calls];
-    const calls: PendingCall[] = [];
-    const warnings: string[] = [];
-    for (const entry of listed) {
-      const same = (call: PendingCall) => isRecord(entry) && isSameCall(call.native, entry);
-      if (!isRecord(entry) || typeof entry['tool_name'] !== 'string')
-        warnings.push(this.#unanswerable(entry));
-      else if (hasId(entry) && calls.some(same)) warnings.push(this.#twice(entry));
-      else {
-        const index = before.findIndex(same);
-        const [known] = index < 0 ? [] : before.splice(index, 1);
-        calls.push(known ?? this.#newCall(entry, entry['tool_name']));
-      }
-    }
-    this.calls = calls;
-    return warnings;
-  }
-
-  #newCall(native: Fields, tool: string): PendingCall {
-    const { args = {}, id = null } = native;
-    return {
-      key: this.#keyFor(native),
-      tool,
-      args: isRecord(args) ? args : {},
-      id: typeof id === 'string' ? id : null,
-      native,
-      ...(!isRecord(args) && args !== null && { fault: 'the args of this call are not a JSON object' }),
-    };
-  }
-
-  #keyFor(native: Fields): string {
-    const name = hasId(native) && typeof native['id'] === 'string' ? this.clean(native['id']) : '';
-    for (;;) {
-      const count = (this.#counts.get(name) ?? 0) + 1;
-      this.#counts.set(name, count);
-      const key = name === '' ? `#${count}` : count === 1 ? name : `${name} (${count})`;
-      if (this.#usedKeys.has(key)) continue;
-      this.#usedKeys.add(key);
-      return key;
-    }
-  }
-
-  #unanswerable(entry: unknown): string {
-    const written = excerpt(this.clean(JSON.stringify(entry) ?? ''));
-    return `a pending call has no tool_name and cannot be answered: ${written}`;
-  }
-
-  #twice({ id }: Fields): string {
-    const written = excerpt(this.clean(stringOrJson(id)));
-    return `the id ${written} is pending twice: only the first of the two calls is answered`;
-  }
-}
-
-/** Identifies a call by id; without an id by name and arguments (platforms). */
-function isSameCall(a: Fields, b: Fields): boolean {
-  if (hasId(a) || hasId(b)) return isEqual(a['id'], b['id']);
-  return a['tool_name'] === b['tool_name'] && isEqual(a['args'] ?? {}, b['args'] ?? {});
-}
-
-function hasId({ id }: Fields): boolean {
-  return id !== undefined && id !== null && id !== '';
 }

@@ -19,7 +19,7 @@ type Path = readonly (string | number)[];
 
 type PendingCall = Session['pending'][number];
 
-/** One error in a request, in the platform's format: what, where, and the value (platforms). */
+/** One error in a request, in the platform's format: what, where, and the value. */
 interface Detail {
   readonly type: string;
   readonly loc: Path;
@@ -293,7 +293,7 @@ export class ApiRequest {
     return { tools: toolsAt('overrides', 'agent.tools') ?? agentTools, request };
   }
 
-  /** Reads one message, or a batch of them (platforms). */
+  /** Reads one message, or a batch of them. */
   messages({ isOver }: Session): readonly string[] {
     const { value } = this.#object();
     const sent =
@@ -307,7 +307,7 @@ export class ApiRequest {
 
   /**
    * Reads one settled call, or a batch of them (seed 001). Checks in this order: format 422, finished session 409, unknown `tool_req.id`
-   * 422 (platforms). Nothing of a refused body is applied, unless the script has `batch: each`.
+   * 422. Nothing of a refused body is applied, unless the script has `batch: each`.
    */
   results(session: Session): PostedResults {
     const { value: body, notes } = this.#object();

@@ -63,7 +63,7 @@ const TOOL_RESULTS: Purpose = { purpose: 'tool_results', accepts: 'json', verifi
 
 type Responder = (request: ApiRequest, session: Session) => Reply | Promise<Reply>;
 
-/** A mock platform of agent sessions, whose agent follows a script: the HTTP API (platforms) with its sessions. */
+/** A mock platform of agent sessions, whose agent follows a script: the HTTP API with its sessions. */
 export class SessionPlatform implements AsyncDisposable {
   /** The API key, which clients send as `Authorization: Bearer …`. */
   readonly key: string;
@@ -233,7 +233,7 @@ export class SessionPlatform implements AsyncDisposable {
     if (/\/tool_results$/.test(path)) this.#addProblem('results', thread, status, reason);
   }
 
-  /** A long poll: 200 as soon as there are new events, 204 on timeout (platforms). */
+  /** A long poll: 200 as soon as there are new events, 204 on timeout. */
   readonly #changes = async (request: ApiRequest, session: Session): Promise<Reply> => {
     request.record(); // an open long poll is visible
     const {
@@ -271,7 +271,7 @@ export class SessionPlatform implements AsyncDisposable {
     });
   }
 
-  /** Creates a session, which plays the script from its start. The same `Idempotency-Key` returns the same session (platforms). */
+  /** Creates a session, which plays the script from its start. The same `Idempotency-Key` returns the same session. */
   #create(request: ApiRequest): Answer {
     const { body } = request;
     const key = request.incoming.headers['idempotency-key'];

@@ -13,7 +13,7 @@ import type { Clock } from '../../system/clock.js';
 import { isRecord, jsonPath, valueAt } from '../../util/values.js';
 import type { SessionProblem } from '../../verification/report.js';
 
-/** The statuses of an agent session (platforms). */
+/** The statuses of an agent session. */
 type SessionStatus =
   | ('queued' | 'pending' | 'running' | 'paused' | 'idle' | 'awaiting_tool_results')
   | ('completed' | 'timed_out' | 'interrupted' | 'failed');
@@ -250,7 +250,7 @@ export class Session {
   }
 
   /**
-   * Only the latest state event counts (platforms). A pause is not a state: clients would read an empty list of calls from it, and
+   * Only the latest state event counts. A pause is not a state: clients would read an empty list of calls from it, and
    * treat the same calls after it as new.
    */
   #publishState(): void {

@@ -1,7 +1,6 @@
 import { ABILITIES, type DriverLine, type Instruction, readDriverLine } from '../../protocol/driver.js';
 import { startPipedCommand } from '../../system/child.js';
-import type { Clock } from '../../system/clock.js';
-import { finishedWithin } from '../../system/process.js';
+import { type Clock, finishedWithin } from '../../system/clock.js';
 import type { Sink } from '../../system/streams.js';
 import { readJson } from '../../util/json.js';
 import { LIMITS } from '../../util/limits.js';

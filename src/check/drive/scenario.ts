@@ -16,8 +16,7 @@ import {
 } from '../../protocol/driver.js';
 import type { RequirementId } from '../../protocol/requirements.js';
 import { isErrorLine, missingFileHint } from '../../system/child.js';
-import type { Clock } from '../../system/clock.js';
-import { finishedWithin } from '../../system/process.js';
+import { type Clock, finishedWithin } from '../../system/clock.js';
 import type { Sink } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { LIMITS } from '../../util/limits.js';

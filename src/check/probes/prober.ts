@@ -13,8 +13,7 @@ import { llmText, outcomeOfText } from '../../protocol/outcome.js';
 import type { RequirementId } from '../../protocol/requirements.js';
 import { CallbackServer, type ListenerOptions, recordCallback } from '../../runtime/callback-server.js';
 import { readAcknowledgement, type Wire } from '../../runtime/wire.js';
-import type { Clock } from '../../system/clock.js';
-import { finishedWithin } from '../../system/process.js';
+import { type Clock, finishedWithin, sleep } from '../../system/clock.js';
 import { formatDuration } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { CALLBACK_LIMITS, quota } from './quota.js';
@@ -155,9 +154,13 @@ export class Prober {
       this.#shortened = `no callback came to a callback URL within ${formatDuration(before)} (--probe-timeout); until one came, each further call was awaited for ${formatDuration(this.windowMs)}`;
   }
 
-  /** Waits at most `ms`; returns whether the promise resolved in time. Without a promise, it only waits. */
-  within(ms: number, promise: Promise<unknown> = new Promise(() => {})): Promise<boolean> {
+  /** Waits at most `ms`; returns whether the promise resolved in time. */
+  within(ms: number, promise: Promise<unknown>): Promise<boolean> {
     return finishedWithin(promise, ms, { clock: this.options.clock, signal: this.signal });
+  }
+
+  sleep(ms: number): Promise<void> {
+    return sleep(ms, { clock: this.options.clock, signal: this.signal });
   }
 
   /** Makes the calls of one plan. They are named by the plan and counted, so that each run has the same names. */
@@ -405,7 +408,7 @@ export class SentCall {
 
   async #reply(recorded: ServedRequest, planned: PlannedResponse): Promise<Reply> {
     const { wire, probeTimeoutMs } = this.prober.options;
-    if (planned === 'slow') await this.prober.within(MS.slow);
+    if (planned === 'slow') await this.prober.sleep(MS.slow);
     if (planned === 'hang' || planned === 'reset') {
       const gone = new Promise<void>(resolve => recorded.incoming.onGone(resolve));
       const isGone = planned === 'hang' && (await this.prober.within(probeTimeoutMs * HALF, gone));
@@ -471,9 +474,9 @@ export class SentCall {
     const { prober, callbacks, key } = this;
     const quietMs = Math.min(MS.quiet, prober.windowMs);
     const before = callbacks.length;
-    await prober.within(quietMs);
+    await prober.sleep(quietMs);
     const isQuiet = callbacks.length === before;
-    if (!isQuiet) await prober.within(quietMs);
+    if (!isQuiet) await prober.sleep(quietMs);
     prober.recordExpiry(key, isQuiet ? quietMs : 2 * quietMs);
   }
 }

@@ -71,7 +71,7 @@ export async function runProbes(options: ProbeOptions): Promise<void> {
     await runAll(target, options, alone);
     if (samples.isStarted) await samples.finished;
     if (wants('TOOL-ACK')) await repeatLate(target);
-    await prober.within(STRAYS_MS);
+    await prober.sleep(STRAYS_MS);
     await closeThreads(prober);
     await server?.settle();
     const again = () => wire.findDocument().catch(() => {});
@@ -277,7 +277,7 @@ function probeAlone({ id, run }: Probe, target: Target): Suspect {
   return async prober => {
     prober.recordPlan(plan);
     await run(prober.client(plan), { ...target, prober });
-    await prober.within(EXIT_MS);
+    await prober.sleep(EXIT_MS);
   };
 }
 
@@ -316,6 +316,6 @@ async function repeat({ plan, key, call, msUntilExit }: SentCall, prober: Prober
     windowMs,
     again.until(() => again.hasReceived('tool_result')),
   );
-  await prober.within(Math.min(msUntilExit, windowMs) + EXIT_MS);
+  await prober.sleep(Math.min(msUntilExit, windowMs) + EXIT_MS);
   if (!hasResult && !prober.isAborted) prober.recordCancel(again.key); // it was not awaited as long as other calls are
 }

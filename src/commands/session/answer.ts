@@ -5,8 +5,8 @@ import {
   type SessionEnd,
   unknownTool,
 } from '../../agent-session/client/answering.js';
-import type { PendingCall } from '../../agent-session/client/platform-session.js';
-import { sessionUrl } from '../../agent-session/client/platform-session.js';
+import type { PendingCall } from '../../agent-session/client/pending-calls.js';
+import { sessionUrl } from '../../agent-session/client/session-url.js';
 import type { Answer } from '../../dialects/dialect.js';
 import { History } from '../../events/history.js';
 import { Sessions } from '../../events/session-calls.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Answerer, answeredCall, unknownTool } from '../../agent-session/client/answering.js';
-import type { PendingCall } from '../../agent-session/client/platform-session.js';
+import type { PendingCall } from '../../agent-session/client/pending-calls.js';
 import type { Answer } from '../../dialects/dialect.js';
 import { readAs } from '../../dialects/dialects.js';
 import { type Exchange, outcomeOf } from '../../events/exchange.js';
@@ -171,8 +171,7 @@ class RapTool implements Answerer {
 }
 
 /**
- * Converts the outcome of an exchange to the answer to a session's call: the result is a string; any outcome but success is an error
- * (platforms).
+ * Converts the outcome of an exchange to the answer to a session's call: the result is a string; any outcome but success is an error.
  * @throws Error of the client: the tool did not answer
  */
 function answerOfExchange(call: PendingCall, exchange: Exchange): Answer {

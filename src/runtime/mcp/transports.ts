@@ -12,7 +12,7 @@ import {
 import { TransportError } from '../../http/client.js';
 import { guardedFetch } from '../../http/guarded-fetch.js';
 import { type PipedCommand, startPipedCommand } from '../../system/child.js';
-import { finishedWithin } from '../../system/process.js';
+import { finishedWithin } from '../../system/clock.js';
 import type { Sink } from '../../system/streams.js';
 import { exactJson } from '../../util/exact-json.js';
 import { parseJson, readJson } from '../../util/json.js';

@@ -6,7 +6,8 @@ import {
   answering,
   answerWith,
 } from '../../../src/agent-session/client/answering.js';
-import { PlatformSession, sessionUrl } from '../../../src/agent-session/client/platform-session.js';
+import { PlatformSession } from '../../../src/agent-session/client/platform-session.js';
+import { sessionUrl } from '../../../src/agent-session/client/session-url.js';
 import type { Event } from '../../../src/events/events.js';
 import { createLog } from '../../../src/events/log.js';
 import type { HttpAnswer, HttpRequest } from '../../../src/http/client.js';

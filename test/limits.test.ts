@@ -64,7 +64,6 @@ const OTHERS = {
   ],
   'how we work, whatever a peer does': [
     'agent-session/client/answering.ts MAX',
-    'check/drive/scenario.ts SECRET_BYTES',
     'check/drive/scenarios/results.ts LARGE_MESSAGE',
     'check/drive/scripted-llm.ts MAX_CONTINUABLE',
     'events/shareable.ts MAX_COMPARED',

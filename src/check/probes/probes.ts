@@ -4,14 +4,9 @@ import type { Toolset } from '../../protocol/toolset.js';
 import { readAcknowledgement } from '../../runtime/wire.js';
 import { forEachConcurrently } from '../../util/collections.js';
 import { HOSTILE_TEXTS } from '../call.js';
-import {
-  PROBE_CONCURRENCY,
-  type ProbeCall,
-  type ProbeClient,
-  type ProbePlan,
-  type Prober,
-} from './prober.js';
+import { PROBE_CONCURRENCY, type ProbeClient, type Prober } from './prober.js';
 import type { SampleCalls } from './samples.js';
+import type { ProbeCall, ProbePlan } from './sent-call.js';
 
 export interface Target {
   readonly prober: Prober;
@@ -364,7 +359,7 @@ export const PROBES: readonly Probe[] = [
       const call = client.send(operation);
       await call.acknowledged;
       prober.recordCancel(call.key);
-      for (let time = 0; time < 2; time++) await prober.cancel(call);
+      for (let time = 0; time < 2; time++) await call.cancel();
     },
   },
   {

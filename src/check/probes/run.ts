@@ -8,16 +8,10 @@ import { forEachConcurrently } from '../../util/collections.js';
 import { messageOf } from '../../util/errors.js';
 import type { Check } from '../report.js';
 import { START_PLAN } from '../server-runs.js';
-import {
-  PROBE_CONCURRENCY,
-  type ProbeCall,
-  type ProbeClient,
-  type ProbePlan,
-  Prober,
-  type SentCall,
-} from './prober.js';
+import { PROBE_CONCURRENCY, type ProbeClient, Prober } from './prober.js';
 import { PROBES, type Probe, type Target, VALID_CALL } from './probes.js';
 import { SampleCalls } from './samples.js';
+import type { ProbeCall, ProbePlan, SentCall } from './sent-call.js';
 
 /** The server that the check started. */
 export interface OwnServer {
@@ -187,8 +181,7 @@ async function staysLate(prober: Prober, client: ProbeClient, call: ProbeCall): 
   for (let time = 0; time < MAX_REPEATS && !prober.isAborted; time++) {
     const repeat = client.send(call);
     if ((await repeat.acknowledged) === null) break;
-    const answered = repeat.until(() => repeat.callbacks.length > 0);
-    await prober.within(ACK_SLOW_MS, answered); // the work of a call may disturb the next one
+    await repeat.until(() => repeat.callbacks.length > 0, ACK_SLOW_MS); // the work of a call may disturb the next one
     await repeat.conversationEnded();
     if (!(await repeat.isLate())) return false;
   }
@@ -312,10 +305,7 @@ function contentOf({ call }: SentCall): unknown {
 async function repeat({ plan, key, call, msUntilExit }: SentCall, prober: Prober): Promise<void> {
   const again = prober.send({ id: plan.id, checks: [], newServer: true }, `${key} alone`, call);
   const { windowMs } = prober;
-  const hasResult = await prober.within(
-    windowMs,
-    again.until(() => again.hasReceived('tool_result')),
-  );
+  const hasResult = await again.waitFor(['tool_result']);
   await prober.sleep(Math.min(msUntilExit, windowMs) + EXIT_MS);
   if (!hasResult && !prober.isAborted) prober.recordCancel(again.key); // it was not awaited as long as other calls are
 }

@@ -10,7 +10,8 @@ import { ProtocolCliError } from '../../util/errors.js';
 import { LIMITS } from '../../util/limits.js';
 import { didYouMean, excerpt, joinFirst } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import type { ProbeCall, ProbeClient, ProbePlan, Prober, SentCall } from './prober.js';
+import type { ProbeClient, Prober } from './prober.js';
+import type { ProbeCall, ProbePlan, SentCall } from './sent-call.js';
 
 /** An operation that may be called, and valid arguments for it. */
 interface Callable {

@@ -8,6 +8,7 @@ import {
   type ReportLook,
 } from '../render/outputs/report-formats.js';
 import { troubleText, warningText } from '../render/outputs/trouble.js';
+import { VERIFICATION_FORMATS, type Verified } from '../render/outputs/verification.js';
 import { writePublicFile } from '../system/files.js';
 import { writeOut } from '../system/streams.js';
 import { errnoOf, ProtocolCliError } from '../util/errors.js';
@@ -162,4 +163,25 @@ async function addSummary(text: string, { env, stderr }: Terminal): Promise<void
     const message = `could not write the GitHub step summary: ${cause.message}`;
     stderr.write(warningText({ message }));
   });
+}
+
+interface VerificationRequest {
+  readonly reporter: readonly ReportRequest[];
+  /** What else writes to stdout. */
+  readonly stdoutUser: string | null;
+  readonly flags: { readonly quiet?: boolean; readonly color: boolean };
+}
+
+/** Writes the reports of a verification, and a text on stderr unless stdout has it. Returns the exit status. */
+export async function writeVerification(
+  verified: Verified,
+  { reporter, stdoutUser, flags }: VerificationRequest,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  const isOnStdout = reporter.some(({ format, file }) => format === 'human' && file === null);
+  const text = VERIFICATION_FORMATS.human(verified, { level: 0, isQuiet: flags.quiet === true });
+  if (!isOnStdout) await writeOut(terminal.stderr, text);
+  const options = { reporters: VERIFICATION_FORMATS, command: verified.subject, flags, stdoutUser };
+  const status = await writeReports(reporter, verified, options, terminal);
+  return verified.ok ? status : 1;
 }

@@ -13,7 +13,7 @@ import { outputOf, type Sink, writeOut } from '../system/streams.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { LIMITS } from '../util/limits.js';
 import { createRedactor, type Redactor, safeJson } from '../util/redact.js';
-import { headerFor, saveTranscript } from './event-output.js';
+import { headerFor, saveTranscript } from './save-transcript.js';
 import { type ExitStatus, Interruption, type OnStop, statusOfFailure, type Terminal } from './terminal.js';
 
 export interface RunOptions {

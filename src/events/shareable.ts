@@ -157,6 +157,36 @@ export function questionRedactor(redactor: Redactor): EventRedactor {
   };
 }
 
+/**
+ * Finds the secrets in other programs' messages (threats, row 25): callback URLs in anything that looks like an invocation, and the
+ * addresses of questions.
+ * @param credentials other secrets
+ */
+export function wireSecrets(credentials: Redactor): EventRedactor {
+  const callbacks = callbackRedactor();
+  const questions = questionRedactor({
+    add: secret => credentials.add(secret),
+    text: text => callbacks.text(credentials.text(text)),
+  });
+  return {
+    ...questions,
+    learn(event) {
+      callbacks.learn(event);
+      questions.learn(event);
+      if (event.kind === 'request' && event.purpose === 'invocation') learnUrls(callbacks, event);
+    },
+  };
+}
+
+const CALLBACK_URL = /callback_url\W{1,12}(https?:[^\s"'<>\\]{1,4096})/gi;
+
+/** An invocation may be invalid JSON, or have several callback URLs: anything that looks like one is secret. */
+function learnUrls(callbacks: EventRedactor, { body, ...event }: RequestEvent): void {
+  const text = body ? Buffer.from(body.bytes).toString('utf8').replaceAll('\\/', '/') : '';
+  for (const [, url = ''] of text.matchAll(CALLBACK_URL))
+    callbacks.learn({ ...event, purpose: 'callback', url });
+}
+
 /** The message of a callback request, if it has this type. */
 function messageOf(event: Event, type: CallbackType): Readonly<Record<string, unknown>> | null {
   if (event.kind !== 'request' || event.purpose !== 'callback' || !event.body?.json.ok) return null;

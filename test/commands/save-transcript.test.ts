@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
-import { saveTranscript } from '../../src/commands/event-output.js';
+import { saveTranscript } from '../../src/commands/save-transcript.js';
 import { Content } from '../../src/events/content.js';
 import { createLog, type Log, RecordedRequest } from '../../src/events/log.js';
 import { callbackRedactor } from '../../src/events/shareable.js';

@@ -1,10 +1,9 @@
 import type { Event } from '../../events/events.js';
-import { consentSecrets, type EventRedactor } from '../../events/shareable.js';
+import { consentSecrets, type EventRedactor, wireSecrets } from '../../events/shareable.js';
 import { credentialsIn, namedCredentialsIn } from '../../util/credentials.js';
 import { createRedactor, REDACTED, type Redactor } from '../../util/redact.js';
 import { decodeUtf8 } from '../../util/text.js';
 import { stringsIn } from '../../util/values.js';
-import { wireSecrets } from '../event-output.js';
 
 /**
  * Finds the secrets of a check in its events (threats, row 25): those of any recording, and everything a tool sends that looks like a

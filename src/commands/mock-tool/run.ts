@@ -16,21 +16,13 @@ import { watchFiles } from '../../system/watch-files.js';
 import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import { readUrl } from '../../util/url.js';
 import { visibleLine } from '../../util/visible.js';
-import { headerFor, openTranscript, type Subscribe } from '../event-output.js';
+import { type LiveOutput, type Subscribe, startLines, startScreen, subscribeToAll } from '../live-output.js';
 import { DRAWABLE, type ServerFlags, type ServerOutput, usageError } from '../options.js';
-import { checkReports, type ReportRequest, reporterText } from '../reports.js';
+import { checkReports, type ReportRequest, reporterText, writeVerification } from '../reports.js';
 import type { Run } from '../run.js';
-import {
-  type LiveOutput,
-  networkWarnings,
-  printReady,
-  readServerLine,
-  runServer,
-  startLines,
-  startScreen,
-  subscribeToAll,
-  writeVerification,
-} from '../run-server.js';
+import { networkWarnings, printReady, runServer } from '../run-server.js';
+import { headerFor, openTranscript } from '../save-transcript.js';
+import { readServerLine } from '../server-line.js';
 import { demoFixtures } from '../target.js';
 import { colourOf, PROGRAM, type Terminal } from '../terminal.js';
 import { exportFixtures, loadFixtures } from './fixtures.js';

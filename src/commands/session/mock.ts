@@ -7,23 +7,19 @@ import { systemClock } from '../../system/clock.js';
 import { redactJson } from '../../util/redact.js';
 import type { SessionVerificationReport } from '../../verification/report.js';
 import { fromEnvironment } from '../headers.js';
-import { type ServerFlags, type ServerOutput, usageError } from '../options.js';
-import { readText } from '../read-source.js';
-import { checkReports, type ReportRequest } from '../reports.js';
-import type { Run } from '../run.js';
 import {
   type LinePrinter,
   type LiveOutput,
-  networkWarnings,
-  printReady,
-  readServerLine,
-  runServer,
-  type ServerLine,
   startLines,
   startScreen,
   subscribeToAll,
-  writeVerification,
-} from '../run-server.js';
+} from '../live-output.js';
+import { type ServerFlags, type ServerOutput, usageError } from '../options.js';
+import { readText } from '../read-source.js';
+import { checkReports, type ReportRequest, writeVerification } from '../reports.js';
+import type { Run } from '../run.js';
+import { networkWarnings, printReady, runServer } from '../run-server.js';
+import { readServerLine, type ServerLine } from '../server-line.js';
 import { colourOf, type Terminal } from '../terminal.js';
 
 interface SessionMockFlags extends ServerFlags {

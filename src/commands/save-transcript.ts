@@ -1,10 +1,8 @@
-import type { Event, RequestEvent } from '../events/events.js';
 import type { Log } from '../events/log.js';
-import { callbackRedactor, type EventRedactor, questionRedactor } from '../events/shareable.js';
+import type { EventRedactor } from '../events/shareable.js';
 import type { Observer } from '../events/transcript-reader.js';
 import type { TranscriptAbout } from '../events/transcript-writer.js';
 import { type Clock, systemClock } from '../system/clock.js';
-import type { Redactor } from '../util/redact.js';
 import { usageError } from './options.js';
 import { PROGRAM } from './terminal.js';
 import type { TranscriptFile, TranscriptFileOptions } from './transcript-file.js';
@@ -54,36 +52,3 @@ export async function openTranscript(
     },
   };
 }
-
-/**
- * Finds the secrets in other programs' messages (threats, row 25): callback URLs in anything that looks like an invocation, and the
- * addresses of questions.
- * @param credentials other secrets
- */
-export function wireSecrets(credentials: Redactor): EventRedactor {
-  const callbacks = callbackRedactor();
-  const questions = questionRedactor({
-    add: secret => credentials.add(secret),
-    text: text => callbacks.text(credentials.text(text)),
-  });
-  return {
-    ...questions,
-    learn(event) {
-      callbacks.learn(event);
-      questions.learn(event);
-      if (event.kind === 'request' && event.purpose === 'invocation') learnUrls(callbacks, event);
-    },
-  };
-}
-
-const CALLBACK_URL = /callback_url\W{1,12}(https?:[^\s"'<>\\]{1,4096})/gi;
-
-/** An invocation may be invalid JSON, or have several callback URLs: anything that looks like one is secret. */
-function learnUrls(callbacks: EventRedactor, { body, ...event }: RequestEvent): void {
-  const text = body ? Buffer.from(body.bytes).toString('utf8').replaceAll('\\/', '/') : '';
-  for (const [, url = ''] of text.matchAll(CALLBACK_URL))
-    callbacks.learn({ ...event, purpose: 'callback', url });
-}
-
-/** Calls the listener for all past and future events. Returns how to stop. */
-export type Subscribe = (listener: (event: Event) => void) => () => void;

@@ -31,12 +31,12 @@ import { readSource } from '../read-source.js';
 import { jsonTrouble } from '../target.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
 import { KINDS } from './kinds.js';
+import { layoutOf } from './layout.js';
 import {
   type CallSelection,
   InvalidJson,
   type Json,
   type Kind,
-  layoutOf,
   messagesOf,
   numbered,
   type Saved,

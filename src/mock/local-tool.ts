@@ -76,33 +76,40 @@ export function answerOfLocal(call: AnsweredCall, reply: ReplyContent): Answer {
   return { call, outcome: { type: 'success', basis: 'assumed' }, payload: result }; // keeps all of the result
 }
 
-const hasStep =
-  (kind: StepKind) =>
-  (fixture: Fixture): boolean =>
-    stepsOf(fixture).some(step => step.kind === kind);
-
-const IGNORED: readonly (readonly [isUsed: (fixture: Fixture) => boolean, sentence: string])[] = [
-  [
-    ({ faults: { ack, callback } }) => ack !== undefined || callback.length > 0,
-    'faults apply to RAP only and are ignored',
-  ],
-  [hasStep('event'), 'events are not sent'],
-  [hasStep('view'), 'views are not sent'],
-  [hasStep('message'), 'messages are not sent'],
-  [hasStep('choice'), 'choices are not asked; the default is used'],
-  [hasStep('oauth'), 'consents are not asked; they count as refused'],
-];
+/** What becomes of the steps that a local call does not play; null for those that it plays. */
+const IGNORED_STEPS = {
+  payload: null,
+  result: null,
+  error: null,
+  canceled: null,
+  timeout: null,
+  denied: null,
+  silence: null,
+  event: 'events are not sent',
+  view: 'views are not sent',
+  message: 'messages are not sent',
+  choice: 'choices are not asked; the default is used',
+  oauth: 'consents are not asked; they count as refused',
+} as const satisfies Record<StepKind, string | null>;
 
 /** Describes the fixture features that a local call ignores. */
 export function leftOut({ fixtures, faults, document }: FixtureSet): string[] {
   const requests = Object.keys(faults);
+  const idsOf = (isAffected: (fixture: Fixture) => boolean) =>
+    joinFirst(
+      fixtures.filter(isAffected).map(({ id }) => id),
+      5,
+    );
+  const faulty = idsOf(({ faults: { ack, callback } }) => ack !== undefined || callback.length > 0);
+  const ignoredSteps = Object.entries(IGNORED_STEPS).flatMap(([kind, sentence]) => {
+    const ids = idsOf(fixture => stepsOf(fixture).some(step => step.kind === kind));
+    return sentence === null || ids === '' ? [] : [`${sentence} (${ids})`];
+  });
   return [
     ...(requests.length > 0 ? [`faults apply to RAP only and are ignored (${requests.join(', ')})`] : []),
     ...(document === undefined ? [] : ['the document is served over RAP only and is ignored']),
-    ...IGNORED.flatMap(([isUsed, sentence]) => {
-      const ids = fixtures.filter(isUsed).map(({ id }) => id);
-      return ids.length > 0 ? [`${sentence} (${joinFirst(ids, 5)})`] : [];
-    }),
+    ...(faulty === '' ? [] : [`faults apply to RAP only and are ignored (${faulty})`]),
+    ...ignoredSteps,
   ];
 }
 

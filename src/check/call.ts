@@ -17,7 +17,7 @@ import { llmText, outcomeOfText } from '../protocol/outcome.js';
 import type { ToolsetReading } from '../protocol/read-toolset.js';
 import type { Tool, Toolset } from '../protocol/toolset.js';
 import { groupBy } from '../util/collections.js';
-import { mediaTypeOf } from '../util/url.js';
+import { mediaTypeOf } from '../util/headers.js';
 import { isRecord, stringsIn } from '../util/values.js';
 
 /** A text in a message, and its place: `text`, `display_as[0].content.patch`. */

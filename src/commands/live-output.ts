@@ -41,7 +41,7 @@ export function startLines(
   let end: (reason: string) => unknown = () => {};
   if (output === 'ndjson') {
     const bounded = outputOf(stdout);
-    bounded.onError = error => void Promise.reject(error); // ends the server
+    bounded.onError(error => void Promise.reject(error)); // ends the server
     const transcript = streamTranscript(bounded, redactor, about);
     subscribe(transcript.event);
     end = reason => {

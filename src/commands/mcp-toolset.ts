@@ -11,7 +11,7 @@ import { connectMcp, type Elicit, type McpServer } from '../runtime/mcp/connecti
 import type { McpTarget } from '../runtime/mcp/transports.js';
 import { systemClock } from '../system/clock.js';
 import type { Sink } from '../system/streams.js';
-import { secretsOf } from '../util/credentials.js';
+import { secretsOfHeaders } from '../util/credentials.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { LIMITS } from '../util/limits.js';
 import { createRedactor } from '../util/redact.js';
@@ -39,7 +39,7 @@ export async function startMcpToolset(
   target: McpTarget,
   { onStop, onStderr, onWarning = () => {} }: ToolsetOptions,
 ): Promise<string> {
-  const redact = createRedactor(secretsOf(target.headers ?? {})).text;
+  const redact = createRedactor(secretsOfHeaders(target.headers ?? {})).text;
   const server = await connectMcp(target, {
     version: VERSION,
     log: createLog(systemClock.now),

@@ -70,10 +70,8 @@ export function transcriptWriter(redactor: Redactor): TranscriptWriter {
 /** Output to a reader that may be slow. */
 interface Output {
   write(...texts: readonly OutputLine[]): void;
-  /** Drops these texts if too much is waiting. */
-  news(make: () => readonly OutputLine[]): void;
-  /** Returns texts that report how many were dropped. */
-  lost: (count: number) => readonly OutputLine[];
+  /** Drops these texts if too much is waiting; `reportLoss` then returns texts that report how many were dropped. */
+  news(make: () => readonly OutputLine[], reportLoss: (count: number) => readonly OutputLine[]): void;
 }
 
 /** Writes a transcript as its events happen. */
@@ -82,11 +80,11 @@ export function streamTranscript(output: Output, redactor: Redactor, about: Tran
   const why = 'the reader of stdout is too slow; events were dropped';
   let latest = { seq: 0, at: 0 };
   const write = (event: Event) => writer.lines(event).flatMap(line => [line, '\n']);
-  output.lost = count => write({ kind: 'dropped', what: 'event', why, count, ...latest });
+  const reportLoss = (count: number) => write({ kind: 'dropped', what: 'event', why, count, ...latest });
   output.write(writer.header(about), '\n');
   return {
     event(event: Event): void {
-      output.news(() => write(event));
+      output.news(() => write(event), reportLoss);
       latest = { seq: event.seq, at: event.at };
     },
     end(reason: string): void {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { memoizeByString } from '../util/collections.js';
 import { ProtocolCliError } from '../util/errors.js';
-import { mediaTypeOf } from '../util/url.js';
+import { mediaTypeOf } from '../util/headers.js';
 import { isLoopback } from './addresses.js';
 import { hasBody, isEncoded } from './body.js';
 import { type Answer, Denial, type Incoming, type Route } from './route.js';

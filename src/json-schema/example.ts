@@ -1,5 +1,5 @@
-import { weightOf } from '../util/time-limit.js';
 import { isRecord, listOf, recordOf, valueAt } from '../util/values.js';
+import { weightOf } from '../util/weight.js';
 import { type ValueChecker, valueChecker } from './validator.js';
 
 export type Schema = Readonly<Record<string, unknown>>;

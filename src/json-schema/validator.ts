@@ -1,8 +1,9 @@
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import { LIMITS } from '../util/limits.js';
 import { excerpt } from '../util/text.js';
-import { TimeLimitError, weightOf, withTimeLimit } from '../util/time-limit.js';
+import { TimeLimitError, withTimeLimit } from '../util/time-limit.js';
 import { isRecord, jsonPath } from '../util/values.js';
+import { weightOf } from '../util/weight.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 

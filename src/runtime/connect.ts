@@ -7,7 +7,7 @@ import { createPooledClient } from '../http/pooled-client.js';
 import type { UserChoice } from '../protocol/callbacks.js';
 import type { Toolset } from '../protocol/toolset.js';
 import { systemClock } from '../system/clock.js';
-import { secretsOf } from '../util/credentials.js';
+import { secretsOfHeaders } from '../util/credentials.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { LIMITS } from '../util/limits.js';
 import { createRedactor } from '../util/redact.js';
@@ -84,7 +84,7 @@ const LISTENER: ListenerOptions = {
  */
 export async function connect(url: string, options: ConnectOptions = {}): Promise<Connection> {
   const { headers = {}, onEvent } = options;
-  const redact = createRedactor(secretsOf(headers)).text;
+  const redact = createRedactor(secretsOfHeaders(headers)).text;
   const log = createLog(systemClock.now);
   const history = new History(true, redact);
   log.subscribe(event => history.apply(event));

@@ -18,10 +18,9 @@ import { readToolset, type ValidToolset } from '../protocol/read-toolset.js';
 import type { Warning } from '../protocol/requirements.js';
 import { baseOf, discoveryCandidates } from '../protocol/toolset.js';
 import { messageOf, ProtocolCliError } from '../util/errors.js';
-import { asksForCredentials } from '../util/headers.js';
+import { asksForCredentials, mediaTypeOf } from '../util/headers.js';
 import { LIMITS } from '../util/limits.js';
 import { truncateBeforeToken } from '../util/text.js';
-import { mediaTypeOf } from '../util/url.js';
 import { visibleLine } from '../util/visible.js';
 
 type ChoiceResponse = z.infer<typeof choiceResponseSchema>;

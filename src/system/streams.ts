@@ -72,6 +72,9 @@ function unwritable(error: Error): ProtocolCliError {
 /** Takes a text. Resolves once there is room for more: a source that can wait does so until then. */
 export type Sink = (text: string) => Promise<void>;
 
+/** Returns texts that report how many were dropped. */
+export type LossReport = (count: number) => readonly OutputLine[];
+
 interface Waiter {
   /** The position, in characters, up to which the output must be written. */
   readonly position: number;
@@ -98,10 +101,12 @@ export class BoundedOutput {
   #added = 0;
   #written = 0;
   #lost = 0;
+  #reportLoss: LossReport = messagesDropped;
   #isWriting = false;
   /** Why the output cannot be written. */
   #failure: { readonly error: unknown } | null = null;
   #waiters: Waiter[] = [];
+  readonly #errorListeners: ((error: unknown) => void)[] = [];
   /** Resolves once little is waiting. */
   #room = Promise.resolve();
   #makeRoom: (() => void) | null = null;
@@ -111,23 +116,25 @@ export class BoundedOutput {
     private readonly max = LIMITS.outputChars.value,
   ) {}
 
-  /** Returns texts that report how many were dropped. */
-  lost = (count: number): readonly OutputLine[] => [
-    `… ${count} messages were dropped: the reader is too slow\n`,
-  ];
-
-  /** Called if the output cannot be written or a text cannot be made; `written()` then rejects, and no more is made or written. */
-  onError: (error: unknown) => void = () => {};
+  /** Calls back if the output cannot be written or a text cannot be made; `written()` then rejects, and no more is made or written. */
+  onError(listener: (error: unknown) => void): void {
+    this.#errorListeners.push(listener);
+  }
 
   /** Writes texts that are never dropped, after the report of dropped ones. */
   write(...texts: readonly OutputLine[]): void {
     this.#add(() => texts);
   }
 
-  /** Makes and writes all of these texts, or none. */
-  news(make: () => readonly OutputLine[]): void {
-    if (this.#added - this.#written > this.max) this.#lost++;
-    else this.#add(make);
+  /**
+   * Makes and writes all of these texts, or none.
+   * @param reportLoss if these are the last dropped ones, it reports all of them later
+   */
+  news(make: () => readonly OutputLine[], reportLoss: LossReport = messagesDropped): void {
+    if (this.#added - this.#written > this.max) {
+      this.#lost++;
+      this.#reportLoss = reportLoss;
+    } else this.#add(make);
   }
 
   /** As `news`. Resolves once little is waiting, or nothing more can be written. */
@@ -164,7 +171,7 @@ export class BoundedOutput {
   #add(make: () => readonly OutputLine[]): void {
     if (this.#failure) return;
     const texts = make();
-    const lost = this.#lost > 0 ? this.lost(this.#lost) : [];
+    const lost = this.#lost > 0 ? this.#reportLoss(this.#lost) : [];
     this.#lost = 0;
     for (const text of [...lost, ...texts]) {
       if (text === '') continue;
@@ -208,8 +215,12 @@ export class BoundedOutput {
     this.#texts = [];
     for (const { reject } of this.#waiters.splice(0)) reject(error);
     this.#announceRoom();
-    this.onError(error);
+    for (const listener of this.#errorListeners) listener(error);
   }
+}
+
+function messagesDropped(count: number): readonly OutputLine[] {
+  return [`… ${count} messages were dropped: the reader is too slow\n`];
 }
 
 /** Joins short texts. @returns pieces, each with the length of the texts that it completes */

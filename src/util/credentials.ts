@@ -1,5 +1,25 @@
 const MAX_SEARCHED = 256 * 1024;
 
+/** Passwords of examples, such as `user:password@host` and `user:***@host`. */
+const EXAMPLE_PASSWORDS = [
+  'pass(?:word|wd)?|PASS(?:WORD|WD)?',
+  'pwd|PWD',
+  'secret|SECRET',
+  'x{1,20}',
+  '[*.]{1,20}',
+  '[<[{$%][^@\\s]{0,40}', // a placeholder
+].join('|');
+
+const URL_WITH_PASSWORD = new RegExp(
+  [
+    String.raw`\b[a-z][a-z\d+.-]{1,20}://`,
+    String.raw`[^\s:@/?#]{0,100}:`, // user
+    String.raw`(?!(?:${EXAMPLE_PASSWORDS})@)[^\s:@/?#]{1,200}@`, // password
+    String.raw`[\w.-]{1,255}`, // host
+  ].join(''),
+  'g',
+);
+
 const SHAPES: readonly (readonly [what: string, shape: RegExp])[] = [
   [
     'a private key',
@@ -12,10 +32,7 @@ const SHAPES: readonly (readonly [what: string, shape: RegExp])[] = [
   ['an AWS access key (AKIA…)', /\b(?:AKIA|ASIA)[A-Z2-7]{16}\b/g],
   ['a Slack token (xox?-…)', /\bxox[abprs]-[A-Za-z0-9-]{20,200}/g],
   ['a Google API key (AIza…)', /\bAIza[\w-]{35}\b/g],
-  [
-    'a URL with a password', // but for examples, such as user:password@host and user:***@host
-    /\b[a-z][a-z\d+.-]{1,20}:\/\/[^\s:@/?#]{0,100}:(?!(?:pass(?:word|wd)?|pwd|secret|PASS(?:WORD|WD)?|PWD|SECRET|x{1,20}|[*.]{1,20}|[<[{$%][^@\s]{0,40})@)[^\s:@/?#]{1,200}@[\w.-]{1,255}/g,
-  ],
+  ['a URL with a password', URL_WITH_PASSWORD],
   ['a JSON Web Token', /\beyJ[\w-]{10,500}\.eyJ[\w-]{10,1000}\.[\w-]{10,500}/g],
 ];
 
@@ -66,7 +83,7 @@ function valuesOfPairs(text: string): string[] {
 }
 
 /** The secrets in headers: each value, and its parts (`Bearer …`, `Basic …` also decoded, cookies). */
-export function secretsOf(headers: Readonly<Record<string, string>>): string[] {
+export function secretsOfHeaders(headers: Readonly<Record<string, string>>): string[] {
   return Object.entries(headers).flatMap(([name, value]) => {
     if (/cookie/i.test(name) || /^digest\s/i.test(value)) return [value, ...valuesOfPairs(value)];
     const [scheme = '', ...rest] = value.split(/\s+/);

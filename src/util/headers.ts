@@ -27,6 +27,11 @@ export function reservedHeader(name: string): string | null {
     : null;
 }
 
+/** A Content-Type without parameters, in lower case (RFC 9110, section 8.3). */
+export function mediaTypeOf(contentType: string): string {
+  return contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
 /** Whether an answer asks for credentials. A 403 alone does not: a framework may refuse every POST (CSRF). */
 export function asksForCredentials(status: number, headers: Readonly<Record<string, unknown>>): boolean {
   return status === 401 || (status === 403 && headers['www-authenticate'] !== undefined);

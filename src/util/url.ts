@@ -1,24 +1,12 @@
 import { REDACTED } from './redact.js';
 
-let last: { readonly text: string; readonly url: URL } | undefined;
-
-/**
- * Parses an absolute URL; null if invalid. Caches the last one, since a callback URL is parsed several times in a row. Do not modify
- * the result.
- */
+/** Parses an absolute URL; null if invalid. */
 export function readUrl(text: string): URL | null {
-  if (last?.text === text) return last.url;
   try {
-    last = { text, url: new URL(text) };
-    return last.url;
+    return new URL(text);
   } catch {
     return null;
   }
-}
-
-/** A Content-Type without parameters, in lower case (RFC 9110, section 8.3). */
-export function mediaTypeOf(contentType: string): string {
-  return contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
@@ -28,20 +16,17 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
  * user name before the host (`https://bank.example@evil.example`) would disguise the real host.
  */
 export function isSafeToVisit(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname, username, password } = new URL(text);
+  const url = readUrl(text);
+  if (!url) return false;
+  const { protocol, hostname, username, password } = url;
   if (username !== '' || password !== '') return false;
   return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
 }
 
 /** A URL without user, query and fragment; the placeholder if the URL is invalid. */
 export function urlWithoutQuery(text: string): string {
-  try {
-    const url = new URL(text);
-    return `${url.protocol}//${url.host}${url.pathname}`;
-  } catch {
-    return REDACTED;
-  }
+  const url = readUrl(text);
+  return url ? `${url.protocol}//${url.host}${url.pathname}` : REDACTED;
 }
 
 const TOKEN_LIKE = /[\w.~-]{16}/;
@@ -59,9 +44,9 @@ function mayBeToken(segment: string): boolean {
   return TOKEN_LIKE.test(segment.replace(/%[\da-f]{2}/gi, '_'));
 }
 
+const OWN_CALLBACK = /\/callback\/(?:[\w-]{43}|\[redacted\])(.*)$/s;
+
 /** The part of a callback URL of this program after its token; null for other URLs. */
 export function callbackEnding(url: string): string | null {
   return OWN_CALLBACK.exec(url)?.[1] ?? null;
 }
-
-const OWN_CALLBACK = /\/callback\/(?:[\w-]{43}|\[redacted\])(.*)$/s;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readHeaders } from '../../src/commands/headers.js';
 import { readTarget, type TargetOptions } from '../../src/commands/target.js';
-import { secretsOf } from '../../src/util/credentials.js';
+import { secretsOfHeaders } from '../../src/util/credentials.js';
 import { troubleOf } from '../support/failing.js';
 
 describe('a target', () => {
@@ -77,12 +77,12 @@ describe('headers', () => {
     [['Cookie: theme=dark; sid="s3cr3t-sid"; t=abc123def=='], undefined, ['s3cr3t-sid', 'abc123def==']],
     [['Authorization: Digest username="mufasa-1", response="d1g3st-of-it"'], undefined, ['d1g3st-of-it']],
   ])('row 25: %j, bearer %j contain secrets', (header, bearer, secrets) => {
-    expect(secretsOf(read(header, bearer))).toEqual(expect.arrayContaining(secrets));
+    expect(secretsOfHeaders(read(header, bearer))).toEqual(expect.arrayContaining(secrets));
   });
 
   test('row 25: the attributes of a cookie, and short words in it, are not secrets', () => {
     const kept = 'sid=s3cr3t-sid; Path=/somewhere; Expires=Wed, 21 Oct 2026 07:28:00 GMT; theme=dark';
-    expect(secretsOf({ 'set-cookie': kept })).toEqual([kept, 's3cr3t-sid']);
+    expect(secretsOfHeaders({ 'set-cookie': kept })).toEqual([kept, 's3cr3t-sid']);
   });
 
   test('options with another name are reported by that name', () => {

@@ -46,14 +46,14 @@ test('writes texts in order, the first one immediately', async () => {
 test('row 30: drops and counts texts that would fill the memory, but never the end', async () => {
   const { stream, taken, takeAll } = slowReader();
   const output = new BoundedOutput(stream, 5);
-  output.lost = count => [`(${count} lost)`];
+  const reportLoss = (count: number) => [`(${count} lost)`];
   const made: string[] = [];
   const tell = (...texts: string[]) => {
     for (const text of texts)
       output.news(() => {
         made.push(text);
         return [text];
-      });
+      }, reportLoss);
   };
   tell('one', 'two', 'three', 'four');
   output.write('still');
@@ -133,7 +133,7 @@ test('a full disk: written() rejects, even after further writes', async () => {
   });
   const output = new BoundedOutput(stream);
   const errors: unknown[] = [];
-  output.onError = error => errors.push(error);
+  output.onError(error => errors.push(error));
   output.write('a');
   await new Promise(setImmediate);
   output.write('b');

@@ -9,9 +9,9 @@ import type { Answer, Incoming, Reply } from '../../http/route.js';
 import { errorEventSchema, type SettledCall, sessionResultSchema } from '../../protocol/session.js';
 import { NO_MESSAGE, sentence } from '../../protocol/validate.js';
 import { exactJson } from '../../util/exact-json.js';
+import { mediaTypeOf } from '../../util/headers.js';
 import { readJson } from '../../util/json.js';
 import { redactHeaders, safeJson } from '../../util/redact.js';
-import { mediaTypeOf } from '../../util/url.js';
 import { isRecord, valueAt } from '../../util/values.js';
 import type { Session } from './session.js';
 

@@ -3,8 +3,9 @@ import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
 import type { Finding } from '../../protocol/driver.js';
 import type { Invocation } from '../../protocol/invocation.js';
 import { REQUIREMENT_IDS, type RequirementId } from '../../protocol/requirements.js';
+import { mediaTypeOf } from '../../util/headers.js';
 import { excerpt } from '../../util/text.js';
-import { mediaTypeOf, readUrl } from '../../util/url.js';
+import { readUrl } from '../../util/url.js';
 import { type CallEvidence, type Discovery, isErrorText, toolsetsAt } from '../call.js';
 import { type Evidence, isTo, type KnownServer } from '../evidence.js';
 import {

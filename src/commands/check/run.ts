@@ -25,7 +25,7 @@ import { verbosePrinter } from '../../render/wire.js';
 import { Wire } from '../../runtime/wire.js';
 import { createRunnableClock, finishedWithin } from '../../system/clock.js';
 import { outputOf, writeOut } from '../../system/streams.js';
-import { secretsOf } from '../../util/credentials.js';
+import { secretsOfHeaders } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { LIMITS } from '../../util/limits.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';
@@ -85,7 +85,7 @@ async function checkOnce(plan: CheckPlan, terminal: Terminal, probes: typeof run
     readHeaders(flags, terminal.env),
     ...plan.cases.map(({ caller }) => caller?.headers ?? {}),
   ];
-  const secrets = [...headers.flatMap(secretsOf), ...query];
+  const secrets = [...headers.flatMap(secretsOfHeaders), ...query];
   return withRun({ ...checked, secrets }, run =>
     judgeRuns(plan, run, repeat => callTool(target, plan, run, probes, repeat)),
   );

@@ -3,7 +3,7 @@ import type { History } from '../../events/history.js';
 import type { Reporter } from '../../render/outputs/reporter.js';
 import { type Trouble, warningText } from '../../render/outputs/trouble.js';
 import { writeOut } from '../../system/streams.js';
-import { secretsOf } from '../../util/credentials.js';
+import { secretsOfHeaders } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { safeJson } from '../../util/redact.js';
 import { Consent } from '../consent.js';
@@ -53,7 +53,7 @@ interface CallsEnd {
 }
 
 function invoke(plan: InvokePlan, terminal: Terminal): Promise<ExitStatus> {
-  const secrets = secretsOf(readHeaders(plan.options, terminal.env));
+  const secrets = secretsOfHeaders(readHeaders(plan.options, terminal.env));
   return withRun({ terminal, secrets }, run =>
     plan.options.dryRun ? previewCall(plan, run) : makeCalls(plan, run),
   );

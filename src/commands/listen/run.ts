@@ -121,7 +121,7 @@ class Listening {
         const message = `cannot write the output: ${error.message}`;
         fail(new ProtocolCliError('unwritable-file', message, { cause: error }));
       };
-      this.#output.onError = fail;
+      this.#output.onError(fail);
       stdout.on('error', onError);
       this.#stops.push(this.#print(resolve));
       if (flags.timeout > 0) this.#stops.push(run.clock.after(flags.timeout, onTimeout));
@@ -272,12 +272,11 @@ class Writer {
     this.#isTTY = stdout.isTTY === true;
     this.#theme = createTheme(colourOf(stdout, flags, run.terminal));
     this.#width = this.#isTTY ? stdout.columns : undefined;
-    if (flags.output === 'json') out.lost = dropped => [safeJsonLine({ dropped }), '\n'];
   }
 
   write(received: Received): void {
     const { output } = this.flags;
-    if (output === 'json') this.out.news(() => [this.#json(received), '\n']);
+    if (output === 'json') this.out.news(() => [this.#json(received), '\n'], jsonOfDropped);
     else if (output === 'plain') this.out.news(() => this.#plain(received));
     if (received.kind === 'callback') this.run.terminal.stderr.write(this.#aside(received));
   }
@@ -364,6 +363,10 @@ class Writer {
     }
     if (drawn.length > 0) yield [];
   }
+}
+
+function jsonOfDropped(dropped: number): OutputLine[] {
+  return [safeJsonLine({ dropped }), '\n'];
 }
 
 function resultReport(exchange: Exchange, supports: ReadonlySet<string>): object {

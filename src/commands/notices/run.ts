@@ -7,7 +7,7 @@ import { createTheme, styleLine } from '../../render/terminal/theme.js';
 import { noticeLine } from '../../render/toolset.js';
 import { type NoticeAnswer, Wire } from '../../runtime/wire.js';
 import { writeOut } from '../../system/streams.js';
-import { secretsOf } from '../../util/credentials.js';
+import { secretsOfHeaders } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { redactJson, safeJson } from '../../util/redact.js';
 import { bytesText } from '../../util/text.js';
@@ -180,7 +180,7 @@ function sendNotices(
   terminal: Terminal,
   work: (notices: Notices) => Promise<void>,
 ): Promise<ExitStatus> {
-  const secrets = secretsOf(readHeaders(options, terminal.env));
+  const secrets = secretsOfHeaders(readHeaders(options, terminal.env));
   return withRun({ terminal, secrets }, run => {
     const notices = new Notices(run, options);
     const ended = work(notices).then(

@@ -7,7 +7,7 @@ import { startRecorder } from '../../record/recorder.js';
 import { serverPlain } from '../../render/outputs/server-plain.js';
 import { createRunnableClock } from '../../system/clock.js';
 import { ignoreClosedPipes } from '../../system/streams.js';
-import { isCredentialHeader, secretsOf } from '../../util/credentials.js';
+import { isCredentialHeader, secretsOfHeaders } from '../../util/credentials.js';
 import { createRedactor } from '../../util/redact.js';
 import { shellWord } from '../../util/text.js';
 import { readUrl } from '../../util/url.js';
@@ -44,7 +44,7 @@ function credentialsIn(event: Event): string[] {
   if (named.length === 0) return [];
   const fields = IDS.map(name => valueAt(event.body?.json, 'value', name));
   const ids = [...fields, ...(event.calls ?? []), event.thread];
-  return secretsOf(Object.fromEntries(named)).filter(
+  return secretsOfHeaders(Object.fromEntries(named)).filter(
     value => value.length >= MIN_CREDENTIAL_LENGTH && !ids.includes(value) && !PROTOCOL_WORDS.has(value),
   );
 }

@@ -20,7 +20,7 @@ import type { Trouble } from '../../render/outputs/trouble.js';
 import { verbosePrinter } from '../../render/wire.js';
 import { type Clock, systemClock } from '../../system/clock.js';
 import { keepProcessAlive } from '../../system/process.js';
-import { secretsOf } from '../../util/credentials.js';
+import { secretsOfHeaders } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { formatDuration, truncate } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
@@ -80,7 +80,7 @@ export function runSessionAnswer(
     const url = sessionUrl(requireUrl(base, 'URL of the platform'), id);
     const source = sourceOf(flags, terminal);
     const key = keyFor(flags, terminal);
-    const secrets = [key, ...(source.kind === 'tool' ? secretsOf(source.headers) : [])];
+    const secrets = [key, ...(source.kind === 'tool' ? secretsOfHeaders(source.headers) : [])];
     const session: Session = { id, url, key, source, flags };
     return withRun({ terminal, clock, secrets, observer: 'client' }, run => answerSession(session, run));
   });

@@ -3,7 +3,7 @@ import { createTheme, styleLine } from '../../render/terminal/theme.js';
 import { toolsetLines } from '../../render/toolset.js';
 import { Wire } from '../../runtime/wire.js';
 import { writeOut } from '../../system/streams.js';
-import { secretsOf } from '../../util/credentials.js';
+import { secretsOfHeaders } from '../../util/credentials.js';
 import { LIMITS } from '../../util/limits.js';
 import { redactJson, safeJson } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
@@ -48,7 +48,7 @@ export async function runToolset(
       'Give one server: a URL, --demo, --command or --mcp.',
     );
   const headers = readHeaders(options, terminal.env);
-  return withRun({ terminal, secrets: secretsOf(headers) }, run => {
+  return withRun({ terminal, secrets: secretsOfHeaders(headers) }, run => {
     const list = mcp === undefined ? listServers(target, options, run) : listMcp(mcp, headers, options, run);
     return run.interrupted.race(list);
   });

@@ -4,7 +4,7 @@ import { pluralize } from '../../render/line.js';
 import { warningText } from '../../render/outputs/trouble.js';
 import { openUrl } from '../../system/open-url.js';
 import type { ActionResult, Controls, Model, Opened, WorkbenchOptions } from '../../tui/workbench/model.js';
-import { secretsOf } from '../../util/credentials.js';
+import { secretsOfHeaders } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { Consent } from '../consent.js';
 import { readHeaders } from '../headers.js';
@@ -97,7 +97,7 @@ export function runWorkbench(
   terminal: Terminal,
   load = loadScreen,
 ): Promise<ExitStatus> {
-  return withRun({ terminal, secrets: secretsOf(plan.headers) }, async run => {
+  return withRun({ terminal, secrets: secretsOfHeaders(plan.headers) }, async run => {
     const shown = show(plan, run, load);
     const isDone = await shown.then(
       () => true,

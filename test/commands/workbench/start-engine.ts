@@ -11,7 +11,7 @@ import { transcriptWriter } from '../../../src/events/transcript-writer.js';
 import { systemClock } from '../../../src/system/clock.js';
 import type { Server } from '../../../src/tui/workbench/model.js';
 import { Workbench } from '../../../src/tui/workbench/screen.js';
-import { secretsOf } from '../../../src/util/credentials.js';
+import { secretsOfHeaders } from '../../../src/util/credentials.js';
 import { eventually } from '../../e2e/support/eventually.js';
 import { drawn } from '../../tui/drawn.js';
 import { press } from '../../tui/workbench/form/support/pressing.js';
@@ -98,7 +98,7 @@ export function startEngine({
     },
   });
   const terminal = { stdin: new PassThrough(), stdout, stderr: stdout, env, cwd, home };
-  const run = new Run({ terminal: terminal as unknown as Terminal, secrets: secretsOf(headers) });
+  const run = new Run({ terminal: terminal as unknown as Terminal, secrets: secretsOfHeaders(headers) });
   const quits: string[] = [];
   const engine = createEngine(
     run,

@@ -4,8 +4,8 @@ import type { SchemaFault } from '../../../json-schema/validator.js';
 import { diagnose, jsonFault, lossyNumberNotes } from '../../../util/json.js';
 import { LIMITS } from '../../../util/limits.js';
 import { truncate } from '../../../util/text.js';
-import { weightOf } from '../../../util/time-limit.js';
 import { compactJson, isRecord, jsonPath, listOf, recordOf } from '../../../util/values.js';
+import { weightOf } from '../../../util/weight.js';
 
 type Kind = 'text' | 'number' | 'json' | 'choice' | 'object' | 'array' | 'variants';
 

@@ -57,8 +57,8 @@ interface StatusChange {
 export interface Session {
   readonly id: string;
   readonly beganAt: number;
-  /** Oldest first; only the latest are kept. */
-  readonly statuses: readonly StatusChange[];
+  /** The latest change; null until then. */
+  readonly status: StatusChange | null;
   readonly error: string | null;
   /** The agent's final answer; null until then. */
   readonly answer: { readonly value: unknown } | null;
@@ -87,8 +87,8 @@ export function sessionCallState(session: Session, call: SessionCall): SessionCa
   return answer ? 'answered' : 'pending';
 }
 
-export function statusOf({ statuses }: Session): string | null {
-  return statuses.at(-1)?.status ?? null;
+export function statusOf({ status }: Session): string | null {
+  return status?.status ?? null;
 }
 
 /** A paused session waits for the same calls as before. */
@@ -98,7 +98,7 @@ function beginSession(id: string, { at }: Event): Session {
   return {
     id,
     beganAt: at,
-    statuses: [],
+    status: null,
     error: null,
     answer: null,
     rounds: 0,
@@ -158,9 +158,7 @@ function withStatus(session: Session, { status, at, error, answer }: EventOf<'se
   return {
     ...ended,
     pending: WAITING.has(status) ? session.pending : new Set(),
-    statuses: isNew
-      ? [...session.statuses, { status, at }].slice(-LIMITS.eventsOfCall.value)
-      : session.statuses,
+    status: isNew ? { status, at } : session.status,
     error: error ?? session.error,
     answer: answer === undefined ? session.answer : { value: answer },
   };

@@ -221,11 +221,11 @@ export function finalLines({ answer }: Pick<Session, 'answer'>): Line[] {
 
 /** The state of a session: its status and duration, its rounds, its calls. @param now ms since the start */
 export function sessionHead(session: Session, now: number): Line {
-  const { rounds, calls, forgotten, statuses, beganAt } = session;
+  const { rounds, calls, forgotten, beganAt } = session;
   const status = statusOf(session) ?? 'no status yet';
   const isOver = isSettledStatus(status);
   const mark = MARKS[isWell(session) ? 'done' : isOver ? 'failed' : 'running'];
-  const at = statuses.at(-1)?.at ?? beganAt;
+  const at = session.status?.at ?? beganAt;
   // Whole seconds: a session may run for hours.
   const running = Math.max(0, Math.floor((now - at) / 1_000) * 1_000);
   const time = isOver ? ` after ${formatDuration(at - beganAt)}` : ` ${formatDuration(running)}`;

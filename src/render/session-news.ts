@@ -80,7 +80,7 @@ function statusNews(
 ): Line | null {
   const session = sessions?.get(thread ?? '');
   if (!session || status === 'awaiting_tool_results') return null;
-  const isChange = session.statuses.at(-1)?.at === at;
+  const isChange = session.status?.at === at;
   return isChange || answer !== undefined || error !== undefined ? statusLine(session, at) : null;
 }
 

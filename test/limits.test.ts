@@ -322,7 +322,6 @@ const PROOFS = {
   keptBytes: 'events/history.test.ts',
   callsKept: 'events/bounded-events.test.ts',
   eventsOfCall: 'events/exchange.test.ts',
-  callsFinished: null,
   callsRemembered: () => {
     const { value } = LIMITS.callsRemembered;
     const paths = new SecretPaths<number>('/callback/', value);

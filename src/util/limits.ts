@@ -148,19 +148,18 @@ export const LIMITS = {
     beyond: '429 if the sessions are full',
     threat: 15,
   },
-  eventsKept: { value: 10_000, what: 'events in memory', beyond: DROPPED, threat: 15 },
+  eventsKept: {
+    value: 10_000,
+    what: 'events in memory, and finished calls that a verification remembers',
+    beyond: `${DROPPED}; late repeats of the oldest calls are not recognized`,
+    threat: 15,
+  },
   keptBytes: { value: 32 * MIB, what: 'bytes of events in memory', beyond: DROPPED, threat: 15 },
   callsKept: { value: 2_000, what: 'calls in memory', beyond: DROPPED, threat: 15 },
   eventsOfCall: {
     value: 2_000,
     what: 'events of one call in memory, and requests outside calls',
     beyond: 'the oldest are dropped, and counted; repeated results are still recognized',
-    threat: 15,
-  },
-  callsFinished: {
-    value: 4_096,
-    what: 'finished calls that the verification of a mock remembers',
-    beyond: 'a late repeat of the oldest is not recognized',
     threat: 15,
   },
   callsRemembered: {

@@ -62,7 +62,7 @@ export class Verification {
   /** Fixtures that refused an invocation. */
   readonly #refusing = new Set<string>();
   readonly #open = new Map<string, CallRecord>();
-  readonly #finished = new RecentMap<string, CallRecord>(LIMITS.callsFinished.value);
+  readonly #finished = new RecentMap<string, CallRecord>(LIMITS.eventsKept.value);
   readonly #requests = new Map<string, OpenRequest>();
   readonly #unmatched = new FindingsCollector<UnmatchedCall>();
   readonly #undelivered = new FindingsCollector<UndeliveredCallback>();

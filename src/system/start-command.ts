@@ -119,8 +119,8 @@ class StartOutput {
       let rest = '';
       const take = (text: string) => {
         this.isEmpty = false;
-        const lines = (rest + text).split('\n');
-        rest = (lines.pop() ?? '').slice(0, LIMITS.startLineChars.value);
+        const lines = (rest + text).split('\n').map(line => line.slice(0, LIMITS.startLineChars.value));
+        rest = lines.pop() ?? '';
         for (const line of lines) {
           const port = this.#portIn(line);
           if (port === null) continue;

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type StartedCommand, type StartOptions, startCommand } from '../../src/system/start-command.js';
+import { LIMITS } from '../../src/util/limits.js';
 import { bundled } from '../support/own-program.js';
 
 type Options = Partial<StartOptions>;
@@ -27,6 +28,10 @@ const failure = (command: string, options: Options = {}) =>
     error => error,
   );
 /** Not by its pid: one that is dead but not yet waited for has that still. */
+/** Prints a line of so many characters that names a port. */
+const portInLine = (length: number) =>
+  `printf '{"port":3001'; head -c ${length - 13} /dev/zero | tr '\\0' ' '; echo '}'`;
+
 const isServing = (url: string) =>
   fetch(url).then(
     () => true,
@@ -55,6 +60,11 @@ describe('a command that becomes ready', () => {
 
   it('may print its port with colours and without a final newline', async () => {
     const { url } = await start(`printf '\\033[0m\\033[0m{"port":3001}'`);
+    expect(url).toBe('http://127.0.0.1:3001');
+  });
+
+  it('may print its port in a long line', async () => {
+    const { url } = await start(portInLine(LIMITS.startLineChars.value));
     expect(url).toBe('http://127.0.0.1:3001');
   });
 
@@ -103,6 +113,11 @@ describe('a command that does not become ready', () => {
     ['prints an invalid port', `echo '{"port":65536}'`, 'not a number from 1 to 65535: {"port":65536}'],
     ['prints a port as text', `echo '{"port":"80"}'`, 'not a number from 1 to 65535: {"port":"80"}'],
     ['prints a long line', 'head -c 9000000 /dev/zero | tr "\\0" x', `after: the line "${'x'.repeat(200)}…"`],
+    [
+      'prints its port in a line that is too long',
+      portInLine(LIMITS.startLineChars.value + 1),
+      'after: the line "{\\"port\\":3001"',
+    ],
     ['prints half of a line', `printf '{"port"'`, 'after: the line "{\\"port\\""'],
   ])('is reported if it %s', async (_, command, problem) => {
     const error = await failure(command);

@@ -2,18 +2,24 @@ import { readFileSync } from 'node:fs';
 import { connect as connectSocket } from 'node:net';
 import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import { PlatformSession } from '../src/agent-session/client/platform-session.js';
 import { LineReader } from '../src/check/drive/driver.js';
+import { ScenarioSession } from '../src/check/drive/scenario.js';
 import { ScriptedModel } from '../src/check/drive/scripted-llm.js';
 import { CALLBACK_LIMITS, quota } from '../src/check/probes/quota.js';
 import { readSource } from '../src/commands/read-source.js';
 import { EventRing } from '../src/events/bounded-events.js';
 import { createLog } from '../src/events/log.js';
 import { compilePattern } from '../src/fixtures/pattern.js';
+import { ResponseReader } from '../src/http/client.js';
+import { createNodeClient } from '../src/http/node-client.js';
 import { SecretPaths } from '../src/http/secret-paths.js';
 import { startServer } from '../src/http/server.js';
 import type { OpenCall } from '../src/mock/open-call.js';
 import { OpenCalls } from '../src/mock/plan.js';
 import { connect } from '../src/runtime/connect.js';
+import { readAcknowledgement } from '../src/runtime/wire.js';
+import { systemClock } from '../src/system/clock.js';
 import { BoundedOutput } from '../src/system/streams.js';
 import { readJson } from '../src/util/json.js';
 import { LIMITS } from '../src/util/limits.js';
@@ -27,6 +33,7 @@ import { harmless, startRawTool } from './probes/tools.js';
 import { startRecording } from './record/recording.js';
 import { errorOf } from './support/failing.js';
 import { readSources } from './support/imports.js';
+import { startServing } from './support/serving.js';
 
 /** Folders in which bytes of peers arrive. */
 const PEERS = /^(?:http|mock|runtime|record|agent-session|events|system|check\/drive)\//;
@@ -149,7 +156,7 @@ function quotaCount(limits: (typeof CALLBACK_LIMITS)['call'], size: number): num
 
 const openCall = () => ({}) as OpenCall;
 
-/** What one more than each limit does; or the test elsewhere that sends it; null for a limit that no test reaches yet. */
+/** What one more than each limit does; or the test elsewhere that sends it. */
 const PROOFS = {
   connections: async () => {
     await using server = await plainServer();
@@ -243,7 +250,13 @@ const PROOFS = {
       message: expect.stringMatching(/large/),
     });
   },
-  acknowledgementBytes: null,
+  acknowledgementBytes: async () => {
+    const { value } = LIMITS.acknowledgementBytes;
+    const reader = new ResponseReader({ method: 'POST', url: '', read: readAcknowledgement });
+    reader.head(200, {});
+    reader.chunk(new Uint8Array(value + 1));
+    expect((await reader.answer).body).toHaveLength(value);
+  },
   forwardedBytes: async () => {
     const { value } = LIMITS.forwardedBytes;
     await using tool = await startRawTool({
@@ -257,21 +270,48 @@ const PROOFS = {
     expect(await answer.text()).toHaveLength(value);
   },
   excerptBytes: 'runtime/wire.test.ts',
-  errorBytes: null,
+  errorBytes: async () => {
+    const { value } = LIMITS.errorBytes;
+    const error = 'x'.repeat(value + 1);
+    await using platform = await startServing(response => response.writeHead(400).end(error));
+    const log = createLog(() => 0);
+    const sizes: unknown[] = [];
+    log.subscribe(event => event.kind === 'response' && sizes.push(event.body?.size));
+    const client = createNodeClient();
+    const { signal } = new AbortController();
+    const about = { log, client, clock: systemClock, url: platform.url, thread: 's', key: 'k', signal };
+    const session = new PlatformSession(about);
+    await errorOf(() => session.poll(0));
+    await session.post(new Uint8Array(), [], 1);
+    await client.close();
+    expect(sizes).toEqual([value, value]);
+
+    const unwanted = new ResponseReader({ method: 'GET', url: '', read: 'nothing' });
+    let isClosed = false;
+    unwanted.opened(() => {
+      isClosed = true;
+    });
+    unwanted.head(200, {});
+    unwanted.chunk(new Uint8Array(value));
+    expect(isClosed).toBe(false);
+    unwanted.chunk(new Uint8Array(1));
+    expect(isClosed).toBe(true);
+    unwanted.end();
+  },
   urlChars: 'record/passing.test.ts',
   jsonDepth: () => {
     const { value } = LIMITS.jsonDepth;
     const nested = (depth: number) => readJson(Buffer.from('['.repeat(depth) + ']'.repeat(depth))).ok;
     expect([nested(value), nested(value + 1)]).toEqual([true, false]);
   },
-  compileMs: null,
+  compileMs: 'json-schema/check-value.test.ts',
   validateMs: 'json-schema/check-value.test.ts',
   patternMs: async () => {
     const matches = compilePattern({ $regex: '^(a|a)*$' });
     expect(matches(`${'a'.repeat(40)}b`)).not.toEqual([]);
   },
-  exampleMs: null,
-  examplesMs: null,
+  exampleMs: 'probes/permission.test.ts',
+  examplesMs: 'probes/permission.test.ts',
   discoveryMs: async () => {
     await using silent = await startPeer(() => {});
     const ms = await timeOf(() => errorOf(() => connect(silent.url)));
@@ -332,7 +372,7 @@ const PROOFS = {
   openQuestions: 'events/exchange.test.ts',
   pages: 'runtime/mcp/connection.test.ts',
   mcpTools: 'runtime/mcp/connection.test.ts',
-  mcpRounds: null,
+  mcpRounds: 'runtime/mcp/connection.test.ts',
   outputChars: () => {
     const written: string[] = [];
     const output = new BoundedOutput(new Writable({ write: chunk => void written.push(String(chunk)) }));
@@ -340,7 +380,7 @@ const PROOFS = {
     output.news(() => ['dropped']);
     expect(written.join('')).not.toContain('dropped');
   },
-  startLineChars: null,
+  startLineChars: 'system/start-command.test.ts',
   driverLineBytes: () => {
     const reader = new LineReader({ onLine: () => {}, onWarning: () => {} });
     const line = Buffer.alloc(LIMITS.driverLineBytes.value + 1, 'x');
@@ -355,7 +395,16 @@ const PROOFS = {
   },
   driverLines: 'check/drive/scripted-llm-driver.test.ts',
   runtimeLogBytes: 'check/drive/log-file.test.ts',
-  scenarioRequests: 'e2e/check/agents.test.ts',
+  scenarioRequests: () => {
+    const log = createLog(() => 0);
+    const kinds: string[] = [];
+    log.subscribe(({ kind }) => kinds.push(kind));
+    const session = new ScenarioSession([], { log, clock: systemClock, windowMs: 0 });
+    for (let count = 0; count < LIMITS.scenarioRequests.value; count++) session.receiveModelRequest();
+    expect(kinds).toEqual([]);
+    session.receiveModelRequest();
+    expect(kinds).toEqual(['driver', 'warned']);
+  },
   checkedCallbacksOfCall: () =>
     expect(quotaCount(CALLBACK_LIMITS.call, 0)).toBe(LIMITS.checkedCallbacksOfCall.value),
   checkedCallbacks: () => expect(quotaCount(CALLBACK_LIMITS.run, 0)).toBe(LIMITS.checkedCallbacks.value),
@@ -368,9 +417,9 @@ const PROOFS = {
       message: 'cannot read -: it is larger than 64 MiB',
     });
   },
-} satisfies Record<keyof typeof LIMITS, (() => unknown) | string | null>;
+} satisfies Record<keyof typeof LIMITS, (() => unknown) | string>;
 
-const proofs = Object.entries<(() => unknown) | string | null>(PROOFS);
+const proofs = Object.entries<(() => unknown) | string>(PROOFS);
 
 describe.concurrent('one more than the limit', () => {
   test.each(proofs.flatMap(([name, proof]) => (typeof proof === 'function' ? [{ name, proof }] : [])))(

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { checkValue, valueChecker } from '../../src/json-schema/validator.js';
 import { LIMITS } from '../../src/util/limits.js';
 import { expectCpuBelow } from '../support/cpu-ms.js';
@@ -110,6 +110,15 @@ describe('row 22: validation is bounded', () => {
       expect(await checkValue(schema, value)).toEqual({ kind: 'unusable', reason }),
     );
     expect(await checkValue({ type: 'string' }, 'the next one')).toEqual({ kind: 'valid' });
+  });
+});
+
+test('row 22: compiling is bounded', async () => {
+  using _ = vi.spyOn(LIMITS.compileMs, 'value', 'get').mockReturnValue(10);
+  const parts = Array.from({ length: 5_000 }, (_, index) => ({ pattern: `^${index}$` }));
+  expect(await checkValue({ anyOf: parts }, '4999')).toMatchObject({
+    kind: 'unusable',
+    reason: expect.stringContaining('took longer than 10 ms'),
   });
 });
 

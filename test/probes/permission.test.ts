@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { callablesOf } from '../../src/check/probes/samples.js';
 import type { Tool } from '../../src/protocol/toolset.js';
+import { LIMITS } from '../../src/util/limits.js';
 import { errorOf } from '../support/failing.js';
 
 const tool = (name: string, annotations: Tool['annotations'] = {}, inputSchema = {}): Tool => ({
@@ -103,5 +104,43 @@ describe('operations that cannot be called', () => {
     expect(warnings).toEqual([
       expect.stringMatching(/^only the cases are called, once each, .* add --operation <name>[^-]*$/),
     ]);
+  });
+});
+
+describe('row 22: the time to make arguments is limited', () => {
+  let now = 0;
+
+  /** An operation whose schema takes this time to read. */
+  function slow(ms: number, pattern: string): Tool {
+    let left = ms;
+    const x = {
+      type: 'string',
+      get pattern() {
+        now += left;
+        left = 0;
+        return pattern;
+      },
+    };
+    return tool('slow', { readOnly: true }, { properties: { x }, required: ['x'] });
+  }
+
+  async function namesOf(...tools: Tool[]) {
+    using _ = vi.spyOn(performance, 'now').mockImplementation(() => now);
+    const { callables } = await callablesOf({ ...TOOLSET, tools }, { operations: [], cases: [] });
+    return callables.map(({ tool: { name } }) => name);
+  }
+
+  test('for one schema', async () => {
+    const { value } = LIMITS.exampleMs;
+    const late = '^0123456789abcdef$'; // the last word that is tried
+    expect(await namesOf(slow(value, late))).toEqual(['slow']);
+    expect(await namesOf(slow(value + 1, late))).toEqual([]);
+  });
+
+  test('for all schemas together', async () => {
+    const { value } = LIMITS.examplesMs;
+    const look = tool('look', { readOnly: true });
+    expect(await namesOf(slow(value, 'example'), look)).toEqual(['slow', 'look']);
+    expect(await namesOf(slow(value + 1, 'example'), look)).toEqual(['slow']);
   });
 });

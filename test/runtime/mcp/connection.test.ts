@@ -30,16 +30,29 @@ function answering(answers: Readonly<Record<string, (params: Record<string, unkn
   };
 }
 
-async function connected(peer: McpPeer, { limitMs = 60_000, log = createLog(() => 0) } = {}) {
+type Use = (server: Awaited<ReturnType<typeof connectMcp>>) => Promise<void>;
+
+/** Returns the server after its connection was closed. */
+async function connected(
+  peer: McpPeer,
+  { limitMs = 60_000, log = createLog(() => 0) } = {},
+  use: Use = async () => {},
+) {
   const stops: (() => Promise<void>)[] = [];
   const onStop = (stop: () => Promise<void>) => void stops.push(stop);
   const options = { version: '1', log, maxBytes: 10_000_000, limitMs, onStop };
-  return connectMcp(peer, options).finally(() => Promise.all(stops.map(stop => stop())));
+  try {
+    const server = await connectMcp(peer, options);
+    await use(server);
+    return server;
+  } finally {
+    await Promise.all(stops.map(stop => stop()));
+  }
 }
 
-async function connectedTo(reply: Reply) {
+async function connectedTo(reply: Reply, use?: Use) {
   await using server = await startServing(reply);
-  return await connected({ kind: 'http', name: server.url });
+  return await connected({ kind: 'http', name: server.url }, {}, use);
 }
 
 const tool = (name: unknown, more = {}) => ({ name, inputSchema: { type: 'object' }, ...more });
@@ -94,6 +107,34 @@ describe('the list of tools', () => {
     expect(server.notes()[1]).toBe('the tool "bad" cannot be used: $.inputSchema: is required');
     expect(server.notes().at(-1)).toBe('6 more problems in the list of tools');
   });
+});
+
+/** The fields of a result that newer versions require. */
+const FRESH = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
+
+test('a call fails if its tool asks for input without end', async () => {
+  const ask = {
+    method: 'elicitation/create',
+    params: { message: '?', requestedSchema: { type: 'object', properties: {} } },
+  };
+  const reply = answering({
+    'server/discover': () => ({
+      ...FRESH,
+      supportedVersions: ['2026-07-28'],
+      capabilities: { tools: {} },
+    }),
+    'tools/list': () => ({ ...FRESH, tools: [tool('a')] }),
+    'tools/call': () => ({ resultType: 'input_required', inputRequests: { ask } }),
+  });
+  let count = 0;
+  const elicit = async () => ({ action: 'decline', count: ++count });
+  const { signal } = new AbortController();
+  let error = '';
+  await connectedTo(reply, async server => {
+    error = await server.callTool({ name: 'a', arguments: {} }, { signal }, elicit).then(String, String);
+  });
+  expect(error).toContain(`after ${LIMITS.mcpRounds.value} rounds`);
+  expect(count).toBe(LIMITS.mcpRounds.value);
 });
 
 describe('why a server cannot be used', () => {

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { ProtocolCliError } from '../util/errors.js';
-import { decodeUtf8 } from '../util/text.js';
+import { bytesText, decodeUtf8 } from '../util/text.js';
 
 /** Maximum size of a saved file. */
 const LARGEST_TEXT = 16 * 1024 * 1024;
@@ -53,7 +53,7 @@ async function readAll(name: string, source: AsyncIterable<Uint8Array>, most: nu
 }
 
 function tooLarge(name: string, most: number): ProtocolCliError {
-  return cannotRead(name, `it is larger than ${most / 1024 ** 2} MiB`, 'Use a smaller file.');
+  return cannotRead(name, `it is larger than ${bytesText(most)}`, 'Use a smaller file.');
 }
 
 function cannotRead(name: string, reason: string, hint: string): ProtocolCliError {

@@ -3,8 +3,11 @@ import ms from 'ms';
 import prettyMs from 'pretty-ms';
 import { visibleLine } from './visible.js';
 
-/** `1 byte`, `312 bytes`. */
+const MIB = 1024 ** 2;
+
+/** `1 byte`, `312 bytes`, `32 MiB`. */
 export function bytesText(count: number): string {
+  if (count > 0 && count % MIB === 0) return `${count / MIB} MiB`;
   return `${count} byte${count === 1 ? '' : 's'}`;
 }
 

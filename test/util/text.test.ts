@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   byteLines,
+  bytesText,
   didYouMean,
   excerpt,
   formatDuration,
@@ -46,6 +47,13 @@ test.each([
 ])('the first three of %j', (names, text) => {
   expect(joinFirst(names, 3)).toBe(text);
 });
+
+test.each([
+  [0, '0 bytes'],
+  [1, '1 byte'],
+  [1024 ** 2, '1 MiB'],
+  [1024 ** 2 + 1, '1048577 bytes'],
+])('the size %i is %s', (size, text) => expect(bytesText(size)).toBe(text));
 
 describe('durations', () => {
   test.each([

@@ -18,7 +18,7 @@ import { ProtocolCliError } from '../../util/errors.js';
 import { readJson } from '../../util/json.js';
 import { LIMITS } from '../../util/limits.js';
 import { createRedactor, REDACTED, redactHeaders } from '../../util/redact.js';
-import { excerpt, truncate } from '../../util/text.js';
+import { bytesText, excerpt, truncate } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { type PendingCall, PendingCalls } from './pending-calls.js';
 
@@ -317,7 +317,9 @@ export class PlatformSession {
     if (this.connection.signal.aborted) throw interruptedSession();
     if (!(error instanceof TransportError)) throw error;
     if (error.code === 'TOO_LARGE')
-      return this.#unreadable(url.slice(this.connection.url.length), ['it has more than 64 MiB']);
+      return this.#unreadable(url.slice(this.connection.url.length), [
+        `it has more than ${bytesText(LIMITS.messageBytes.value)}`,
+      ]);
     if (error.code !== 'BAD_HEADER') return explainFailure(error, url, 'platform');
     throw new ProtocolCliError('usage', 'the key contains a character that headers cannot have', {
       hint: 'Does it contain a line break?',

@@ -4,7 +4,7 @@ import { type Clock, finishedWithin } from '../../system/clock.js';
 import type { Sink } from '../../system/streams.js';
 import { readJson } from '../../util/json.js';
 import { LIMITS } from '../../util/limits.js';
-import { didYouMean, excerpt, LineSplitter } from '../../util/text.js';
+import { bytesText, didYouMean, excerpt, LineSplitter } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { type ProviderName, ScriptedModel } from './scripted-llm.js';
 
@@ -52,7 +52,7 @@ class Quota {
     this.#size += size;
     this.#lines += lines;
     if (this.#size > LIMITS.driverBytes.value)
-      return `wrote more than ${LIMITS.driverBytes.value / 1024 ** 2} MiB`;
+      return `wrote more than ${bytesText(LIMITS.driverBytes.value)}`;
     return this.#lines > LIMITS.driverLines.value
       ? `wrote more than ${LIMITS.driverLines.value} lines`
       : null;
@@ -72,7 +72,7 @@ export class LineReader {
   add(chunk: Uint8Array): string | null {
     this.#excess ??= this.#quota.add(chunk.length, 0);
     if (!this.#splitter.add(chunk))
-      return `wrote a line of more than ${LIMITS.driverLineBytes.value / 1024 ** 2} MiB`;
+      return `wrote a line of more than ${bytesText(LIMITS.driverLineBytes.value)}`;
     return this.#excess;
   }
 

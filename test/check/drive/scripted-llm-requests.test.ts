@@ -62,7 +62,7 @@ describe('requests that are not as they should be', () => {
     expect(statusCode).toBe(413);
     large.destroy();
     expect(warnings).toEqual([
-      'the scripted model refused a request (POST /v1/chat/completions): its body is larger than 33554432 bytes',
+      'the scripted model refused a request (POST /v1/chat/completions): its body is larger than 32 MiB',
     ]);
     for (let index = 0; index < 25; index++) await opened.post(`/v1/x${index}`, {});
     expect(opened.unserved).toEqual(warnings.slice(0, 1));

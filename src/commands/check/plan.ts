@@ -76,10 +76,8 @@ export async function planCheck(
   flags: CheckFlags,
   { stdin, env }: Pick<Terminal, 'stdin' | 'env'>,
 ): Promise<CheckPlan> {
-  const ofRuntime = DRIVING.find(option => flags.given.includes(option));
-  if (ofRuntime !== undefined && flags.runtime === undefined)
-    throw usageError(`${ofRuntime} needs a runtime (--runtime)`, SEE_HELP);
-  const subject = await (flags.runtime === undefined ? subjectOf : runtimeOf)(word, flags);
+  refuseDriving(flags);
+  const subject = flags.runtime === undefined ? await subjectOf(word, flags) : runtimeOf(word, flags);
   refuseIdle(subject.kind, flags);
   const sides: readonly Side[] =
     subject.kind === 'transcript' ? (flags.side ? [flags.side] : ['tool', 'runtime']) : [subject.kind];
@@ -147,12 +145,14 @@ function runtimeOf(word: string | undefined, { runtime, ...flags }: CheckFlags):
 const RUNTIME_EXAMPLE =
   "For example: protocol-cli check --runtime 'node driver.mjs'; protocol-cli help runtimes says how to write a driver.";
 
-/** Options that have an effect only if a tool is called, and those only for a runtime. */
+/** Options that have an effect only if a tool is called. */
 const CALLING =
   '--operation --header --bearer --callback-host --callback-port --callback-url --allow-host'.split(' ');
 
+/** Options that have an effect only if a tool or a runtime runs. */
 const RUNNING = '--probe-timeout --save --verbose --watch'.split(' ');
 
+/** Options that have an effect only if a runtime is driven. */
 const DRIVING = ['--scenario', '--model', '--log'];
 
 const IDLE: Readonly<Record<Subject['kind'], readonly [options: readonly string[], why: string]>> = {
@@ -162,6 +162,13 @@ const IDLE: Readonly<Record<Subject['kind'], readonly [options: readonly string[
 };
 
 const SEE_HELP = 'See protocol-cli check --help.';
+
+/** Needs no subject: `check --model openai` is about the option first. @throws ProtocolCliError `usage` */
+function refuseDriving({ given, runtime }: CheckFlags): void {
+  const idle = DRIVING.find(option => given.includes(option));
+  if (idle !== undefined && runtime === undefined)
+    throw usageError(`${idle} needs a runtime (--runtime)`, SEE_HELP);
+}
 
 /** Options that need another subject. @throws ProtocolCliError `usage` */
 function refuseIdle(kind: Subject['kind'], { given }: CheckFlags): void {

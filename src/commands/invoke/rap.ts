@@ -9,8 +9,7 @@ import { checkArguments, toolOf } from '../../runtime/check-call.js';
 import { Runtime, subscriptionEnd } from '../../runtime/runtime.js';
 import { DISCOVERY_HINTS, Wire } from '../../runtime/wire.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { REDACTED } from '../../util/redact.js';
-import { excerpt, formatDuration, joinFirst, truncate } from '../../util/text.js';
+import { formatDuration } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { readHeaders } from '../headers.js';
 import { asTrouble, type Run } from '../run.js';
@@ -18,6 +17,7 @@ import { StartedServers, startTarget } from '../started-servers.js';
 import type { ConfiguredTarget, ServerTarget } from '../target.js';
 import type { Prompts } from '../terminal.js';
 import { askForArguments, readArguments } from './arguments.js';
+import { askForOperation } from './ask-operation.js';
 import type { CallOutput } from './output.js';
 import {
   type CallIdentity,
@@ -26,17 +26,14 @@ import {
   invocationOf,
   NOTICE_AFTER_MS,
 } from './plan.js';
-import type { CallProtocol, CallRequest, EndedCall, FoundTool, Preview } from './protocol.js';
+import type { CallProtocol, CallRequest, EndedCall, FoundTool } from './protocol.js';
 import type { Chooser } from './questions.js';
-import { curlOf, PLACEHOLDER_CALLBACK, placeholdersIn, requestText } from './request.js';
+import { previewOf } from './request.js';
 
 const HINTS = {
   ...DISCOVERY_HINTS,
   missing: 'Give the base URL of the tool server. If this is the invocation endpoint itself, add --endpoint.',
 };
-
-/** Limits for the list of operations: number of names, and length of a description. */
-const MAX = { names: 60, description: 60 };
 
 /** After a cancel, shows callbacks that are already in transit; with `--linger` for at most two seconds. */
 const AFTER_CANCEL_MS = { usual: 300, most: 2_000 };
@@ -83,7 +80,7 @@ export class RapProtocol implements CallProtocol {
     return {
       tool,
       args,
-      preview: () => this.#preview(found),
+      preview: () => previewOf(found, this.plan),
       call: request => this.#call(found, request),
     };
   }
@@ -113,27 +110,6 @@ export class RapProtocol implements CallProtocol {
       ...wire.withheldFrom(toolset.endpoint),
     );
     return { tool, args, wire, endpoint: toolset.endpoint };
-  }
-
-  #preview({ wire, endpoint, tool, args }: Found): Preview {
-    const { listener, identity } = this.plan;
-    const isWithheld = wire.withheldFrom(endpoint).length > 0;
-    const redacted = Object.fromEntries(
-      Object.keys(isWithheld ? {} : wire.headers).map(name => [name, REDACTED]),
-    );
-    const callback_url = `${listener.publicUrl ?? 'http://127.0.0.1:PORT'}/callback/TOKEN`;
-    const request = {
-      method: 'POST',
-      url: endpoint,
-      headers: { 'content-type': 'application/json', ...redacted },
-      body: { ...invocationOf(identity, tool.name, args), callback_url },
-    } as const;
-    const manual = { ...request, body: { ...request.body, callback_url: PLACEHOLDER_CALLBACK } };
-    return {
-      text: requestText(request, manual),
-      report: { request, curl: curlOf(manual) },
-      advice: `before you run the curl, fill in: ${placeholdersIn(manual).join(', ')}\n`,
-    };
   }
 
   /** Calls, reports the result immediately, waits as long as `--follow` and `--linger` require, and notifies the tool. */
@@ -218,7 +194,7 @@ export class RapProtocol implements CallProtocol {
   async #locateOn(target: ServerTarget) {
     const loaded = await this.#load(target);
     const { toolset } = loaded;
-    const operation = this.plan.operation ?? (await this.#askForOperation(toolset.tools));
+    const operation = this.plan.operation ?? (await askForOperation(toolset.tools, this.#prompts));
     return { ...loaded, tool: toolOf(toolset, operation), notes: [] };
   }
 
@@ -239,20 +215,20 @@ export class RapProtocol implements CallProtocol {
     const notes = [...warnings, ...unusable];
     const offers = loaded.flatMap(each => each.toolset.tools.map(tool => ({ ...each, tool, notes })));
     const tools = offers.map(({ tool }) => tool);
-    const operation = this.plan.operation ?? (await this.#askForOperation(tools));
+    const operation = this.plan.operation ?? (await askForOperation(tools, this.#prompts));
     const [first, ...others] = offers.filter(({ tool }) => tool.name === operation);
     const faults = notes.map(({ message }) => message);
     if (first && others.length === 0) return first;
-    const [message, hint] = first
-      ? [
-          `"${operation}" is defined by ${others.length + 1} toolsets, so neither is used (RT-TOOLSET)`,
-          'Name the tool by its URL.',
-        ]
-      : [
-          `no configured toolset has an operation "${operation}"`,
-          `Available: ${tools.map(({ name }) => name).join(', ')}.`,
-        ];
-    throw new ProtocolCliError('unknown-operation', message, { faults, hint });
+    if (first)
+      throw new ProtocolCliError(
+        'unknown-operation',
+        `"${operation}" is defined by ${others.length + 1} toolsets, so neither is used (RT-TOOLSET)`,
+        { faults, hint: 'Name the tool by its URL.' },
+      );
+    throw new ProtocolCliError('unknown-operation', `no configured toolset has an operation "${operation}"`, {
+      faults,
+      hint: `Available: ${tools.map(({ name }) => name).join(', ')}.`,
+    });
   }
 
   async #load(target: ConfiguredTarget) {
@@ -269,32 +245,5 @@ export class RapProtocol implements CallProtocol {
     const { log, terminal, openClient, openPooledClient } = this.run;
     const client = this.#options.repeat === undefined ? openClient() : await openPooledClient();
     return new Wire(log, client, url, readHeaders(this.#options, terminal.env));
-  }
-
-  /** Asks the user for an operation. @throws ProtocolCliError `usage`, with the available names. */
-  async #askForOperation(tools: readonly Tool[]): Promise<string> {
-    const { canAsk, signal } = this.#prompts;
-    const picked = canAsk ? await this.#prompts.lendTerminal(() => this.#pickOperation(tools)) : null;
-    if (picked !== null) return picked;
-    const names = [...new Set(tools.map(({ name }) => name))];
-    throw new ProtocolCliError(
-      signal.aborted ? 'interrupted' : 'usage',
-      `no operation given. Available: ${joinFirst(names, MAX.names)}`,
-      { hint: 'Put one of them after the URL: protocol-cli invoke <url> <operation> key=value' },
-    );
-  }
-
-  async #pickOperation(tools: readonly Tool[]): Promise<string | null> {
-    const lines = tools.map(
-      ({ name, description }, index) => `${index + 1}  ${name}  ${truncate(description, MAX.description)}`,
-    );
-    this.#prompts.show(`${lines.map(visibleLine).join('\n')}\n`);
-    for (;;) {
-      const answer = (await this.#prompts.ask('Operation (number or name): '))?.trim();
-      if (!answer) return null;
-      const picked = tools.find(({ name }, index) => name === answer || String(index + 1) === answer);
-      if (picked) return picked.name;
-      this.#prompts.show(`no operation ${excerpt(answer)}\n`);
-    }
   }
 }

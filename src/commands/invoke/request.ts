@@ -1,6 +1,10 @@
+import type { Tool } from '../../protocol/toolset.js';
+import type { Wire } from '../../runtime/wire.js';
 import { REDACTED, safeJson } from '../../util/redact.js';
 import { quoted } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
+import { type InvokePlan, invocationOf } from './plan.js';
+import type { Preview } from './protocol.js';
 
 /** A request that is not sent, without its secrets. */
 interface DryRequest {
@@ -8,6 +12,38 @@ interface DryRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object;
+}
+
+/** A call over RAP that is not made. */
+interface DryCall {
+  readonly wire: Pick<Wire, 'headers' | 'withheldFrom'>;
+  readonly endpoint: string;
+  readonly tool: Pick<Tool, 'name'>;
+  readonly args: Record<string, unknown>;
+}
+
+/** What `--dry-run` shows of a call over RAP. */
+export function previewOf(
+  { wire, endpoint, tool, args }: DryCall,
+  { listener, identity }: Pick<InvokePlan, 'listener' | 'identity'>,
+): Preview {
+  const isWithheld = wire.withheldFrom(endpoint).length > 0;
+  const redacted = Object.fromEntries(
+    Object.keys(isWithheld ? {} : wire.headers).map(name => [name, REDACTED]),
+  );
+  const callback_url = `${listener.publicUrl ?? 'http://127.0.0.1:PORT'}/callback/TOKEN`;
+  const request = {
+    method: 'POST',
+    url: endpoint,
+    headers: { 'content-type': 'application/json', ...redacted },
+    body: { ...invocationOf(identity, tool.name, args), callback_url },
+  } as const;
+  const manual = { ...request, body: { ...request.body, callback_url: PLACEHOLDER_CALLBACK } };
+  return {
+    text: requestText(request, manual),
+    report: { request, curl: curlOf(manual) },
+    advice: `before you run the curl, fill in: ${placeholdersIn(manual).join(', ')}\n`,
+  };
 }
 
 /** Placeholder callback URL for a call that the user sends with curl. */

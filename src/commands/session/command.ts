@@ -18,7 +18,7 @@ function answerCommand(run: RunCommand): Command {
     usage: '<base-url> <session-id> (--tool <url> | --fixtures <file> | --handlers <module>) [options]',
     arguments: {
       '<base-url>': 'base URL of the platform, without /api/v2; :3002 is this machine',
-      '<session-id>': '',
+      '<session-id>': 'id of the session',
     },
     options: `
       The platform:

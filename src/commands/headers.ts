@@ -14,7 +14,7 @@ export interface HeaderOptions {
 export function readHeaders(
   { header = [], bearer }: HeaderOptions,
   env: Environment,
-  names = { header: '-H', bearer: '--bearer' },
+  names = { header: '--header', bearer: '--bearer' },
 ): Record<string, string> {
   const headers = Object.fromEntries(header.map(text => parseHeader(text, env, names.header)));
   if (bearer === undefined) return headers;
@@ -24,10 +24,7 @@ export function readHeaders(
 function parseHeader(text: string, env: Environment, option: string): [string, string] {
   const [, name = '', value = ''] = /^([^:]*):\s*(.*)$/s.exec(text) ?? [];
   if (!isHeader(name, value))
-    throw usageError(
-      `${option === '-H' ? '--header' : option}: expected "Name: value"`,
-      `For example: ${option} 'X-Api-Key: 123'`,
-    );
+    throw usageError(`${option}: expected "Name: value"`, `For example: ${option} 'X-Api-Key: 123'`);
   const reserved = reservedHeader(name);
   if (reserved !== null) throw usageError(reserved);
   const given = fromEnvironment(value.trim(), env, option);

@@ -58,9 +58,9 @@ describe('headers', () => {
   });
 
   test.each<[string, string]>([
-    ['x: env:NONE', '-H: the environment variable NONE is not set'],
-    ['x: env:BAD', '-H: env:BAD contains characters that headers cannot have'],
-    ['x: env:EMPTY', '-H: the environment variable EMPTY is not set'],
+    ['x: env:NONE', '--header: the environment variable NONE is not set'],
+    ['x: env:BAD', '--header: env:BAD contains characters that headers cannot have'],
+    ['x: env:EMPTY', '--header: the environment variable EMPTY is not set'],
     ['Content-Type: x', 'the header Content-Type belongs to the connection and cannot be set'],
     ...['no colon', ': no name', 'bad name: x', 'x: line\r\nInjected: y', 'x: \u0000', 'ä: x', ''].map(
       each => [each, '--header: expected "Name: value"'] as [string, string],

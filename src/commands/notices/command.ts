@@ -23,7 +23,7 @@ export function cancelCommand(run: RunCommand): Command {
     arguments: { '[url]': 'base URL of the tool server (default: every server of .infinity/rap.json)' },
     options: `
       --group-id <id>  conversation thread of the call
-      --id <id>  id of the call ${SHARED_OPTIONS}`,
+      --id <id>  id of the call${SHARED_OPTIONS}`,
     values: { ...sharedValues('10s'), '--group-id': { isRequired: true }, '--id': { isRequired: true } },
     examples: {
       'cancel a call': 'protocol-cli cancel http://127.0.0.1:3001 --group-id thread_1 --id call_1',
@@ -47,7 +47,7 @@ export function closeThreadCommand(run: RunCommand): Command {
       '[url]': 'base URL of the tool server (default: every server of .infinity/rap.json)',
       '[thread...]': 'ids of the threads',
     },
-    options: `--group-id <id>  a thread whose name looks like a URL (repeatable) ${SHARED_OPTIONS}`,
+    options: `--group-id <id>  a thread whose name looks like a URL (repeatable)${SHARED_OPTIONS}`,
     values: sharedValues('10s'),
     examples: {
       'end a thread': 'protocol-cli close-thread http://127.0.0.1:3001 thread_1',
@@ -74,7 +74,7 @@ export function migrateCommand(run: RunCommand): Command {
       '<session...>':
         'base URL of the tool server (default: every server of .infinity/rap.json), then the id of the session, then the URL that its state moves to',
     },
-    options: `--force  send it even if the toolset does not declare needsMigration ${SHARED_OPTIONS}`,
+    options: `--force  send it even if the toolset does not declare needsMigration${SHARED_OPTIONS}`,
     values: sharedValues('60s'),
     examples: {
       'move the state of a session to another machine':

@@ -6,6 +6,7 @@ import { CALLBACK_TYPES, type Callback, readCallback, toolResultSchema } from '.
 import { type Invocation, type InvocationReading, readInvocation } from '../../protocol/invocation.js';
 import { llmText, outcomeOfText } from '../../protocol/outcome.js';
 import { readToolset } from '../../protocol/read-toolset.js';
+import type { Warning } from '../../protocol/requirements.js';
 import { validate } from '../../protocol/validate.js';
 import { callHeading, messageLines } from '../../render/callbacks.js';
 import { problemLines } from '../../render/failure.js';
@@ -63,8 +64,16 @@ function withoutSecretUrls(message: Callback, native: unknown): unknown {
   return { ...native, response_url: secrets.text(message.response_url) };
 }
 
-/** Returns the panes of a callback, its members in `-o json`, and warnings about its text. */
-function shownContent(message: Callback, supports: ReadonlySet<string>) {
+/** What is shown of a callback besides its message. */
+interface ShownContent {
+  readonly sections: readonly Section[];
+  /** Members of `-o json`. */
+  readonly members?: object;
+  /** About its text. */
+  readonly warnings: readonly Warning[];
+}
+
+function shownContent(message: Callback, supports: ReadonlySet<string>): ShownContent {
   if (message.type === 'tool_result') {
     const text = llmText(message);
     const panes = panesOfResult(message, supports);

@@ -50,7 +50,7 @@ export async function watchCommand(
   onChange: () => void,
   option = '--command',
 ): Promise<FileWatcher> {
-  if (command === undefined) throw usageError('--watch needs --command');
+  if (command === undefined) throw usageError(`--watch needs ${option} <command>`);
   const list = () => filesOf(command, cwd);
   if ((await list()).length > 0) return watchFiles(list, onChange);
   throw usageError(

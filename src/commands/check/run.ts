@@ -62,9 +62,8 @@ export async function runCheck(
   const check = async () => checkOnce(await planCheck(word, flags, terminal), terminal, probes);
   if (!flags.watch) return check();
   const { runtime, command } = flags;
-  return typeof runtime === 'string'
-    ? runOnEachChange(runtime, terminal, check, '--runtime')
-    : runOnEachChange(command, terminal, check);
+  if (runtime === undefined) return runOnEachChange(command, terminal, check);
+  return runOnEachChange(runtime === true ? undefined : runtime, terminal, check, '--runtime');
 }
 
 async function checkOnce(plan: CheckPlan, terminal: Terminal, probes: typeof runProbes): Promise<ExitStatus> {

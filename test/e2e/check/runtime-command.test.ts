@@ -176,6 +176,7 @@ describe('refused before anything runs', () => {
       ['--runtime', 'x', '--only', 'TOOL-ACK'],
       /^error: --only TOOL-ACK: this check covers the runtime only/,
     ],
+    ['no driver to watch', ['--runtime', '--watch'], /^error: --watch needs --runtime <command>/],
     [
       'no file to watch',
       ['--runtime', 'no-such-program', '--watch'],

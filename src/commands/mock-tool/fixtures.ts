@@ -8,6 +8,7 @@ import {
 } from '../../events/transcript-reader.js';
 import { overshadowed } from '../../fixtures/answer-call.js';
 import type { FixtureSet } from '../../fixtures/fixture-set.js';
+import { asOneFile } from '../../fixtures/recording/as-one-file.js';
 import type { RecordedFixtures } from '../../fixtures/recording/from-transcript.js';
 import type { Step } from '../../fixtures/reply-schema.js';
 import { stepsOf } from '../../fixtures/reply-schema.js';
@@ -187,10 +188,7 @@ export async function exportFixtures(
       'Give another file, such as fixtures.yaml.',
     );
   const recorded = await readRecordings(read, { speed });
-  const [{ asOneFile }, { yamlOf }] = await Promise.all([
-    import('../../fixtures/recording/from-transcript.js'),
-    import('../../fixtures/yaml.js'),
-  ]);
+  const { yamlOf } = await import('../../fixtures/yaml.js');
   const file = asOneFile(recorded.recordings);
   const text = yamlOf(file, commentsOf(recorded));
   await (target === '-' ? writeOut(stdout, text) : writePublicFile(target, text, { replaces: isEmptyFile }));

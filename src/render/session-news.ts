@@ -1,5 +1,6 @@
 import type { Body, Event } from '../events/events.js';
 import { type Session, type SessionRequest, statusOf } from '../events/session-calls.js';
+import { isSuccess } from '../protocol/http-status.js';
 import { isSettledStatus, isTerminal, refusalIn } from '../protocol/session.js';
 import { stringOrJson } from '../util/values.js';
 import { outcomeLine } from './calls.js';
@@ -45,7 +46,7 @@ function postNews(event: EndEvent, request: SessionRequest): Line {
     return withMark('warning', line`${posted}, but ${clipped(event.code, 'warn')}${time}${unknown}`);
   }
   const { status, body } = event;
-  if (status >= 200 && status < 300) return withMark('done', line`${posted}, answered ${status}${time}`);
+  if (isSuccess(status)) return withMark('done', line`${posted}, answered ${status}${time}`);
   if (status === 409) {
     const late = say(': the session had finished', 'warn');
     return withMark('aside', line`${say(`${posted}, answered 409`, 'warn')}${time}${late}`);

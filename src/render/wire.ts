@@ -1,6 +1,7 @@
 import type { Body, Event, EventKind, RequestEvent, ResponseEvent } from '../events/events.js';
 import type { RoundTrip } from '../events/round-trips.js';
 import { shareableText, shareableUrl, withoutSecretUrlsInText } from '../events/shareable.js';
+import { isSuccess } from '../protocol/http-status.js';
 import { prettyJson } from '../util/json.js';
 import { type Redactor, redactHeaders } from '../util/redact.js';
 import { bytesText, decodeUtf8, formatDuration } from '../util/text.js';
@@ -62,7 +63,7 @@ function roundTripWords({ request, end }: RoundTrip, redactor: Redactor): Line {
 
 /** The status of an answer, and why the listener refused the request. */
 function responseWords({ status, refusal, body }: ResponseEvent, redactor: Redactor): Line {
-  const isGood = status >= 200 && status < 300;
+  const isGood = isSuccess(status);
   const why = refusal !== undefined && line` refused: ${redactor.text(refusal)}`;
   const size = sizeOf(body);
   return line`answered ${say(String(status), isGood ? 'good' : 'bad')}${why}${size !== '' && say(` ${size}`, 'dim')}`;

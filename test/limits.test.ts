@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { PlatformSession } from '../src/agent-session/client/platform-session.js';
 import { LineReader } from '../src/check/drive/driver.js';
-import { ScenarioSession } from '../src/check/drive/scenario.js';
+import { ScenarioSession } from '../src/check/drive/scenario-session.js';
 import { ScriptedModel } from '../src/check/drive/scripted-llm.js';
 import { CALLBACK_LIMITS, quota } from '../src/check/probes/quota.js';
 import { readSource } from '../src/commands/read-source.js';
@@ -52,7 +52,7 @@ const OTHERS = {
     'check/drive/run.ts MAX_LEAK',
     'check/drive/run.ts MAX_LEAKS',
     'check/drive/run.ts MAX_PROGRAMS',
-    'check/drive/scenario.ts MAX_LAST_LENGTH',
+    'check/drive/scenario-session.ts MAX_LAST_LENGTH',
     'check/drive/scripted-llm.ts MAX_WARNINGS',
     'events/fold-exchange.ts MAX_REASON',
     'events/refusal.ts MAX',

@@ -1,4 +1,6 @@
-import type { Fixtures, Scenario, ScenarioSession } from '../scenario.js';
+import type { Scenario } from '../scenario.js';
+import type { Fixtures } from '../scenario-fixtures.js';
+import type { ScenarioSession } from '../scenario-session.js';
 import { argumentSchema, offering, on, serving, tool } from './fixtures.js';
 
 type Arguments = Readonly<Record<string, unknown>>;

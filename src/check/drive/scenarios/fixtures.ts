@@ -1,4 +1,4 @@
-import type { Fixtures } from '../scenario.js';
+import type { Fixtures } from '../scenario-fixtures.js';
 
 interface OperationFixture {
   readonly match: { readonly operation: string };

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Scenario, ScenarioSession } from '../scenario.js';
+import type { Scenario } from '../scenario.js';
+import type { ScenarioSession } from '../scenario-session.js';
 import { event, ON_DEMAND, on, result, serving } from './fixtures.js';
 
 interface Question {

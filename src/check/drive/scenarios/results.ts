@@ -1,4 +1,5 @@
-import type { Scenario, ScenarioSession } from '../scenario.js';
+import type { Scenario } from '../scenario.js';
+import type { ScenarioSession } from '../scenario-session.js';
 import { event, ON_DEMAND, offering, on, result, serving } from './fixtures.js';
 
 const ANSWER = on('answer', 'the answer is 42');

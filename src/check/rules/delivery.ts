@@ -4,11 +4,11 @@ import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
 import type { Callback } from '../../protocol/callbacks.js';
 import { addresseeIn } from '../../protocol/invocation.js';
 import { chooseSegment, knownTypes } from '../../segments/segments.js';
-import { REDACTED } from '../../util/redact.js';
 import { excerpt, formatDuration, joinFirst, truncateBeforeToken } from '../../util/text.js';
 import { callbackEnding } from '../../util/url.js';
 import { visibleLine } from '../../util/visible.js';
 import type { CallbackEvidence, CallEvidence, Delivery } from '../call.js';
+import { urlDifference } from '../callback-url.js';
 import type { Evidence } from '../evidence.js';
 import {
   CALLBACK_RULES,
@@ -328,10 +328,10 @@ function onUrl(call: CallEvidence, strays: readonly CallbackEvidence[]): Observe
     const { url: used } = callback.request;
     const difference = urlDifference(given, used);
     if (difference === null) return met(callback);
-    const what = `a callback went to a URL other than the given one: ${difference}`;
+    const what = `a callback went to a URL other than the given one: ${difference.what}`;
     return violated(what, callback, {
       ...(call.hasPlanBy('probe') && endingsOf(given, used)),
-      ...(hasFewerEscapes(given, used) && { advice: DECODED_ADVICE }),
+      ...(difference.isDecoded && { advice: DECODED_ADVICE }),
     });
   });
   return [elsewhere, arrived];
@@ -340,77 +340,11 @@ function onUrl(call: CallEvidence, strays: readonly CallbackEvidence[]): Observe
 const DECODED_ADVICE =
   'POST to callback_url without decoding it; with aiohttp, pass yarl.URL(url, encoded=True).';
 
-function hasFewerEscapes(given: string, used: string): boolean {
-  const [want, came] = [normalized(targetOf(given)), normalized(targetOf(used))];
-  return decoded(want).endsWith(decoded(came)) && came.split('%').length < want.split('%').length;
-}
-
 /** What the URLs have after the token of a probe: only the token is secret. */
 function endingsOf(given: string, used: string): Pick<Observation, 'expected' | 'actual'> {
   const shown = (url: string) =>
     truncateBeforeToken(visibleLine(`/callback/<token>${callbackEnding(url) ?? ''}`), MAX_LENGTH);
   return { expected: shown(given), actual: shown(used) };
-}
-
-/** The part of a URL that a request line has: path and query. */
-function targetOf(url: string): string {
-  const target = url.replace(/^https?:\/\/[^/?#]*/i, '').replace(/#.*$/s, '');
-  return target.startsWith('/') ? target : `/${target}`;
-}
-
-/** The same for equivalent escapes: of unreserved characters, and in lower case (RFC 3986, sections 6.2.2.1 and 6.2.2.2). */
-function normalized(target: string): string {
-  return target.replace(/%[\da-f]{2}/gi, code => {
-    const character = String.fromCharCode(Number.parseInt(code.slice(1), 16));
-    return /[\w.~-]/.test(character) ? character : code.toUpperCase();
-  });
-}
-
-/** The form that clients which follow the URL standard write. */
-function parsed(target: string): string {
-  const base = 'http://callback.invalid';
-  return URL.canParse(target, base) ? targetOf(new URL(target, base).href) : target;
-}
-
-/**
- * How the URL of a callback differs from the given one; null if it does not. Reveals neither URL: anyone who knows it can post to the
- * conversation. A proxy before the listener may have removed the beginning of the path.
- */
-function urlDifference(given: string, used: string): string | null {
-  const [want, came] = [normalized(targetOf(given)), normalized(targetOf(used))];
-  if (want.endsWith(came) || normalized(parsed(want)).endsWith(came) || isSameRedacted(want, came))
-    return null;
-  const [wantPath = '', wantQuery = ''] = want.split(/\?(.*)/s);
-  const [path = '', query] = came.split(/\?(.*)/s);
-  if (query !== wantQuery && wantPath.endsWith(path)) {
-    if (query === undefined) return 'its query was left out';
-    return decoded(query) === decoded(wantQuery)
-      ? 'the encoding of its query was changed'
-      : 'its query was changed';
-  }
-  if (wantPath.replace(/\/$/, '').endsWith(path.replace(/\/$/, ''))) return 'its trailing slash was changed';
-  return decoded(wantPath).endsWith(decoded(path)) ? 'its encoding was changed' : 'its path was changed';
-}
-
-/** Whether the URLs are equal where neither is redacted. */
-function isSameRedacted(want: string, came: string): boolean {
-  if (!want.includes(REDACTED) && !came.includes(REDACTED)) return false;
-  const used = came.split(/([/?&=])/);
-  const given = want.split(/([/?&=])/).slice(-used.length);
-  return used.every((piece, index) => {
-    const other = given[index];
-    if (other === undefined) return false;
-    const isCutPath = index === 0 && piece === '';
-    return piece === other || isCutPath || piece.includes(REDACTED) || other.includes(REDACTED);
-  });
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text.toLowerCase();
-  }
 }
 
 /** The posts to a wrong address that name no call. */

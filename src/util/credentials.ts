@@ -1,4 +1,5 @@
-const MAX_SEARCHED = 256 * 1024;
+/** How much of a text is searched, in characters. */
+export const MAX_SEARCHED = 256 * 1024;
 
 /** Passwords of examples, such as `user:password@host` and `user:***@host`. */
 const EXAMPLE_PASSWORDS = [

@@ -11,7 +11,7 @@ export {
 } from './agent-session/client/answering.js';
 export type { PendingCall as SessionCall } from './agent-session/client/pending-calls.js';
 // Check
-export type { ConcernedCall } from './check/evidence.js';
+export type { ConcernedCall } from './check/concerned.js';
 export { type CheckOptions, checkTranscript } from './check/judge.js';
 export type { Check, CheckReport, CheckStatus, OtherRun, Runs } from './check/report.js';
 export type { Requirement, Spot } from './check/rule.js';

@@ -10,8 +10,9 @@ import { readToolset, type ToolsetReading } from '../protocol/read-toolset.js';
 import type { Side } from '../protocol/requirements.js';
 import { discoveryUrl, type Tool, type Toolset } from '../protocol/toolset.js';
 import { groupBy } from '../util/collections.js';
-import { isRecord, stringsIn, valueAt } from '../util/values.js';
+import { stringsIn, valueAt } from '../util/values.js';
 import { CallbackEvidence, CallEvidence, Discovery } from './call.js';
+import { type ConcernedCall, concernedCall } from './concerned.js';
 import { findCrash, type ToolCrash } from './crash.js';
 import { markRefusedMembers } from './members.js';
 import { type RequestedCall, RuntimeView } from './runtime-view.js';
@@ -150,17 +151,6 @@ function withoutProbes(events: readonly Event[]): readonly Event[] {
   return events.filter(event => !isProbed(event) && !isOfProbedThread(event));
 }
 
-/** The operations that a check could have called and did not; none without a check. */
-export function uncalledOperations(events: readonly Event[]): readonly string[] {
-  if (!events.some(isProbe)) return [];
-  const called = new Set<unknown>();
-  for (const event of events)
-    if (event.kind === 'request' && event.purpose === 'invocation' && event.body?.json.ok)
-      called.add(valueAt(event.body.json.value, 'operation'));
-  const offered = events.flatMap(event => (event.kind === 'loaded' ? event.operations : []));
-  return [...new Set(offered)].filter(name => !called.has(name));
-}
-
 const PATH = discoveryUrl('');
 
 function serversOf(discoveries: readonly Discovery[]): readonly KnownServer[] {
@@ -293,52 +283,4 @@ function indexNames(calls: readonly CallEvidence[]): NameIndex {
     if (invocation)
       for (const name of ['id', 'group_id', 'call_id'] as const) known[name].add(invocation[name]);
   return (name, value, own) => value !== own[name] && known[name].has(value);
-}
-
-/** A call that a finding is about, as the user can find it. */
-export interface ConcernedCall {
-  /** Null if its invocation has none. */
-  readonly operation: string | null;
-  readonly id: string | null;
-  /** The line of its invocation in the file. */
-  readonly line?: number;
-}
-
-const MAX_CALLS = 10;
-
-/** The first calls that these events belong to. */
-export function concernedCalls(
-  events: ReadonlySet<number>,
-  evidences: readonly Evidence[],
-): readonly ConcernedCall[] {
-  return evidences
-    .flatMap(({ calls, lines }) => callsOf(events, calls).map(call => concernedCall(call, lines)))
-    .filter(({ operation, id, line }) => operation !== null || id !== null || line !== undefined)
-    .slice(0, MAX_CALLS);
-}
-
-/** The probes that made the calls that these events belong to. */
-export function concernedProbes(
-  events: ReadonlySet<number>,
-  evidences: readonly Evidence[],
-): readonly string[] {
-  const plans = evidences.flatMap(({ calls }) => callsOf(events, calls).flatMap(call => call.plans));
-  return [...new Set(plans.flatMap(({ by, plan, again }) => (by === 'probe' && !again ? [plan] : [])))];
-}
-
-function callsOf(events: ReadonlySet<number>, calls: readonly CallEvidence[]): readonly CallEvidence[] {
-  return calls.filter(call => call.isAbout(events));
-}
-
-/** Names are not cut: redaction cannot find a secret that was cut. */
-function concernedCall({ attempts: [attempt] }: CallEvidence, lines: Evidence['lines']): ConcernedCall {
-  const { operation, id } = isRecord(attempt?.sentJson) ? attempt.sentJson : {};
-  const line = lines?.get(attempt?.request.seq ?? -1);
-  const nameIn = (value: unknown) => (typeof value === 'string' ? value : null);
-  return { operation: nameIn(operation), id: nameIn(id), ...(line !== undefined && { line }) };
-}
-
-/** Adds that the recording is incomplete, so the missing event may be in the lost part. */
-export function possiblyLostText(what: string): string {
-  return `${what}; the recording is incomplete`;
 }

@@ -8,8 +8,10 @@ import { parseJson } from '../util/json.js';
 import { firstWithRest, formatDuration } from '../util/text.js';
 import { jsonPath } from '../util/values.js';
 import type { CallEvidence } from './call.js';
-import { concernedCalls, type Evidence, possiblyLostText } from './evidence.js';
+import { concernedCalls } from './concerned.js';
+import type { Evidence } from './evidence.js';
 import type { CaseCheck } from './report.js';
+import { possiblyLostText } from './rule.js';
 
 type CaseVerdict = Pick<CaseCheck, 'status' | 'reason' | 'reasonLines' | 'events' | 'byExit'>;
 

@@ -5,14 +5,8 @@ import { BOTH_SIDES, REQUIREMENT_IDS, type RequirementId, type Side } from '../p
 import { groupBy } from '../util/collections.js';
 import { firstWithRest, joinFirst } from '../util/text.js';
 import { type Judgement, withCauses } from './causes.js';
-import {
-  concernedCalls,
-  concernedProbes,
-  type Evidence,
-  gatherEvidence,
-  type Recording,
-  recordingsOf,
-} from './evidence.js';
+import { concernedCalls, concernedProbes } from './concerned.js';
+import { type Evidence, gatherEvidence, type Recording, recordingsOf } from './evidence.js';
 import { observe } from './observe.js';
 import { type Check, type CheckReport, type CheckStatus, countStatuses } from './report.js';
 import type { ObservableRule, Observation, Rule } from './rule.js';

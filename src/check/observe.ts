@@ -1,5 +1,5 @@
-import { type Evidence, possiblyLostText } from './evidence.js';
-import { type ObservableRule, type Observation, unrecorded } from './rule.js';
+import type { Evidence } from './evidence.js';
+import { type ObservableRule, type Observation, possiblyLostText, unrecorded } from './rule.js';
 import type { RuntimeView } from './runtime-view.js';
 
 /** What a rule observes in one recording. In an incomplete recording, missing events prove nothing, and a request of a probe looks like one of the runtime. */
@@ -23,10 +23,10 @@ function observeDriven(rule: ObservableRule, evidence: Evidence, view: RuntimeVi
   const isMain = view.checks[0] === rule.id;
   const spans = unservedSpans(view);
   const own = rule.observe(evidence).map(each => spans.find(span => explains(span, each))?.cause ?? each);
-  const stop = spans.find(({ served }) => served === Number.POSITIVE_INFINITY);
+  const lastUnserved = spans.find(({ served }) => served === Number.POSITIVE_INFINITY);
   const isExpected = own.length === 0 ? view.checks.includes(rule.id) : isMain;
-  const observations = stop
-    ? [...(isExpected ? [stop.cause] : []), ...own]
+  const observations = lastUnserved
+    ? [...(isExpected ? [lastUnserved.cause] : []), ...own]
     : withEarlyEnd(own, isMain, evidence, view);
   return observations.map(each => ({ ...each, scenario: view.scenario }));
 }
@@ -58,20 +58,36 @@ function explains({ unserved, served }: UnservedSpan, { kind, events, isByAbsenc
   return (unserved < last && last < served) || (isByAbsence === true && served === Number.POSITIVE_INFINITY);
 }
 
-/** A driver that ended early breaks the main requirement of its scenario. An agent may end, also at a tool that it does not have: of no toolset, or of two. */
+/** Adds that the driver or the agent ended early. */
 function withEarlyEnd(
   own: readonly Observation[],
   isMain: boolean,
-  { requestedCalls }: Evidence,
+  evidence: Evidence,
   { crash, endsByItself }: RuntimeView,
 ): readonly Observation[] {
   if (!crash) return own;
-  const what = `the runtime ${crash.ended}`;
-  const events = [crash.seq];
-  if (!endsByItself) return isMain ? [...own, { kind: 'violated', what, events, isFatal: true }] : own;
+  const end = { what: `the runtime ${crash.ended}`, events: [crash.seq] };
+  return endsByItself ? withAgentEnd(own, isMain, evidence, end) : withDriverEnd(own, isMain, end);
+}
+
+type EarlyEnd = Readonly<Required<Pick<Observation, 'what' | 'events'>>>;
+
+/** A driver must not end early: it breaks the main requirement of its scenario. */
+function withDriverEnd(own: readonly Observation[], isMain: boolean, end: EarlyEnd): readonly Observation[] {
+  return isMain ? [...own, { kind: 'violated', ...end, isFatal: true }] : own;
+}
+
+/** An agent may end by itself: then missing events prove nothing. */
+function withAgentEnd(
+  own: readonly Observation[],
+  isMain: boolean,
+  { requestedCalls }: Evidence,
+  { what, events }: EarlyEnd,
+): readonly Observation[] {
   const others = own.map(each =>
     each.isByAbsence ? unrecorded(what, { events: [...each.events, ...events] }) : each,
   );
+  // It may stop at a tool that it does not have: one of no toolset, or of two.
   const stoppedAtUnknown = requestedCalls.some(
     ({ tools, call, answers }) => tools.length !== 1 && !call && answers.length === 0,
   );

@@ -1,5 +1,5 @@
 import type { RequirementId } from '../protocol/requirements.js';
-import type { ConcernedCall } from './evidence.js';
+import type { ConcernedCall } from './concerned.js';
 import type { Requirement, Spot } from './rule.js';
 
 /**

@@ -167,6 +167,11 @@ export const inconclusive = observationOf('inconclusive');
 /** As {@link unrecorded}, because the server exited too early. */
 export const cutOff = observationOf('unrecorded', { isCutOff: true });
 
+/** Adds that the recording is incomplete, so the missing event may be in the lost part. */
+export function possiblyLostText(what: string): string {
+  return `${what}; the recording is incomplete`;
+}
+
 /** From this number of pauses on, pauses that do not grow are a finding. */
 const MIN_PAUSES = 3;
 

@@ -1,10 +1,10 @@
 import type { Conformance, Row, Standing, Verdict } from '../check/conformance.js';
-import { uncalledOperations } from '../check/evidence.js';
 import { RULES } from '../check/rules/index.js';
 import type { Event } from '../events/events.js';
 import type { Side } from '../protocol/requirements.js';
 import { groupBy } from '../util/collections.js';
 import { joinFirst, shellWord } from '../util/text.js';
+import { valueAt } from '../util/values.js';
 import { evidenceLines, type WireRecord } from './check-evidence.js';
 import { type Finding, hasEvidence, mergedFindings } from './check-findings.js';
 import { factsOf, idsOf, STANDINGS, scenariosText, summaryText } from './check-words.js';
@@ -223,4 +223,15 @@ function uncalledLines(names: readonly string[]): Line[] {
   if (names.length === 0) return [];
   const how = '; use --operation <name> to call one';
   return [[say('Not called: ', 'dim'), ...quote(joinFirst(names, MAX_NAMES)), say(how, 'dim')], []];
+}
+
+/** The operations that a check could have called and did not; none without a check. */
+export function uncalledOperations(events: readonly Event[]): readonly string[] {
+  if (!events.some(event => event.kind === 'planned' && event.by === 'probe')) return [];
+  const called = new Set<unknown>();
+  for (const event of events)
+    if (event.kind === 'request' && event.purpose === 'invocation' && event.body?.json.ok)
+      called.add(valueAt(event.body.json.value, 'operation'));
+  const offered = events.flatMap(event => (event.kind === 'loaded' ? event.operations : []));
+  return [...new Set(offered)].filter(name => !called.has(name));
 }

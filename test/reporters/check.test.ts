@@ -1,7 +1,7 @@
 import { parse, type TestCase, type TestSuites } from 'junit2json';
 import { describe, expect, test } from 'vitest';
+import type { ConcernedCall } from '../../src/check/concerned.js';
 import { conformanceOf } from '../../src/check/conformance.js';
-import type { ConcernedCall } from '../../src/check/evidence.js';
 import { REQUIREMENTS } from '../../src/check/rules/index.js';
 import { shareableRun } from '../../src/render/check-evidence.js';
 import { CHECK_FORMATS } from '../../src/render/outputs/check.js';

@@ -1,5 +1,4 @@
 import type { Conformance, Row, Standing } from '../../check/conformance.js';
-import { uncalledOperations } from '../../check/evidence.js';
 import type { ObservableRule } from '../../check/rule.js';
 import { RULES } from '../../check/rules/index.js';
 import type { Event } from '../../events/events.js';
@@ -18,7 +17,7 @@ import {
   isOfExit,
   mergedFindings,
 } from '../check-findings.js';
-import { findingLines, type ReportInput, reportLines } from '../check-report.js';
+import { findingLines, type ReportInput, reportLines, uncalledOperations } from '../check-report.js';
 import {
   callTexts,
   factsOf,

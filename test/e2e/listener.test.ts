@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => odd.stop());
 
-const FLOOD = 10_000;
+const FLOOD = 2_000;
 
 describe('row 1: the token', () => {
   it(`${FLOOD} wrong, truncated and extended tokens get a bare 404, and one warning counts them`, async () => {
@@ -36,6 +36,7 @@ describe('row 1: the token', () => {
         id: 'TOOL-OPAQUE',
         message: expect.stringMatching(new RegExp(`^${FLOOD} posts to a wrong callback URL: /callback/`)),
       },
+      { message: '1 more request was dropped (limit reached)' }, // for the toolset: the latest are kept
     ]);
     // A stranger must not be able to fill the screen either.
     expect(stderr.split('\n').length).toBeLessThan(100);

@@ -19,7 +19,7 @@ function openInProcess(fault?: string, log?: string) {
 /** With `ALL_SCENARIOS=1`, as in CI, every runtime meets all scenarios. */
 const IS_FULL = process.env['ALL_SCENARIOS'] !== undefined;
 
-/** The scenarios that show a fault, where the first one that tests its requirement does not. */
+/** The scenarios that show a fault, if the first one that tests its requirement does not. */
 const SHOWN_IN: Readonly<Record<string, readonly string[]>> = {
   result: ['reuses-the-id-of-a-finished-call'],
   texts: ['trims-the-text', 'cuts-a-long-text', 'drops-control-characters', 'writes-json-anew'],
@@ -44,7 +44,7 @@ const SHOWN_IN: Readonly<Record<string, readonly string[]>> = {
   'choice-dismissed': ['sends-nothing-when-dismissed', 'sends-the-first-choice-when-dismissed'],
   'choice-refused': ['fails-the-call-when-the-selection-fails'],
   'choice-repeated': ['asks-a-repeated-question-again'],
-  'choices-open': ['answers-the-newest-question-first'],
+  'choices-open': ['answers-the-newest-question-first', 'posts-to-the-response-url-of-the-latest-question'],
   consent: ['takes-a-consent-for-the-result'],
   'consent-canceled': ['leaks-the-auth-url-when-canceled'],
   'subscription-foreign': ['delivers-events-of-unknown-subscriptions'],

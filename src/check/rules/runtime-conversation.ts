@@ -206,6 +206,39 @@ function isWaiting(call: CallEvidence, at: number): boolean {
   return call.canceledAtSeq > at && !call.results.some(({ request }) => request.seq < at);
 }
 
+function onSelection(
+  selection: RoundTrip,
+  questions: readonly ReceivedCallback<'user_choice'>[],
+): Observation {
+  const { request, sentJson } = selection;
+  if (isBodyLost(request)) return unrecorded('the body of a selection was not recorded', selection);
+  const read = validate(choiceResponseSchema, sentJson);
+  if (request.method !== 'POST' || !read.ok)
+    return violated('the selection is not {id, selected}', selection);
+  const { id, selected } = read.value;
+  // A tool sees only the path of the URL, and a transcript has neither the token nor the query.
+  const isSentTo = (url: string) =>
+    tokenlessUrl(url).endsWith(tokenlessUrl(request.url)) && queryOf(url) === queryOf(request.url);
+  const question = questions.find(
+    ({ message }) => message.id === id && isSentTo(message.response_url),
+  )?.message;
+  if (!question)
+    return violatedIfComplete(
+      'the selection was sent to another URL, or has the id of another call',
+      selection,
+    );
+  if (selected < question.choices.length) return met(selection);
+  return violated('the selection is not one of the choices', selection, {
+    expected: `0 to ${question.choices.length - 1}`,
+    actual: String(selected),
+    spots: [requestSpot(selection, 'selected')],
+  });
+}
+
+function queryOf(url: string): string {
+  return url.replace(/^[^?]*/, '');
+}
+
 interface Answer {
   readonly call: CallEvidence;
   readonly question: ReceivedCallback<'user_choice'>;
@@ -214,8 +247,8 @@ interface Answer {
 
 function onAnswer({ call, question: { callback, message }, line }: Answer): Observation {
   const choice = 'choice' in line.message ? line.message.choice : null; // null: the user dismissed the question
-  const label = typeof choice === 'string' ? message.choices.indexOf(choice) : choice;
-  const expected = label ?? message.default;
+  const index = typeof choice === 'string' ? message.choices.indexOf(choice) : choice;
+  const expected = index ?? message.default;
   const selections = call.selections.filter(({ request }) => request.seq > line.event.seq);
   const did = choice === null ? 'dismissed the question' : 'answered';
   if (selections.every(({ status }) => status === 404))
@@ -306,11 +339,12 @@ function onShownViews(
   const latest = groupBy(accepted, ({ message }) => [`${message.group_id} ${message.view_type}`]);
   const missing = [...latest.values()].map(group => {
     const last = group.at(-1);
-    if (!last || shown.some(each => isOf(each, last))) return null;
+    if (!last || shown.some(each => shows(each, last))) return null;
     return violatedIfComplete('the latest content of a view was not shown', last.callback);
   });
   const changed = shown.map(each => {
-    if (updates.some(update => isOf(each, update)) || others.some(other => mayShow(each, other))) return null;
+    if (updates.some(update => shows(each, update)) || others.some(other => mayShow(each, other)))
+      return null;
     const sources = accepted.filter(({ message }) => message.view_type === each.message.view_type);
     const proof = [...sources.map(({ callback }) => callback), each];
     return violated('a view was shown with content that the tool did not send', proof);
@@ -319,7 +353,7 @@ function onShownViews(
 }
 
 /** Whether a view was shown after an update, with its content. */
-function isOf(
+function shows(
   { event, message }: ObservationMessage<'view'>,
   { callback, message: sentView }: View,
 ): boolean {
@@ -349,35 +383,4 @@ function onViewTexts(updates: readonly View[], view: RuntimeView): Observed {
     const line = texts.map(text => givenText(text, view)).find(each => each !== undefined);
     return line ? violated('the content of a view reached the model', [callback, line]) : null;
   });
-}
-
-function onSelection(
-  selection: RoundTrip,
-  questions: readonly ReceivedCallback<'user_choice'>[],
-): Observation {
-  const { request, sentJson } = selection;
-  if (isBodyLost(request)) return unrecorded('the body of a selection was not recorded', selection);
-  const read = validate(choiceResponseSchema, sentJson);
-  if (request.method !== 'POST' || !read.ok)
-    return violated('the selection is not {id, selected}', selection);
-  const { id, selected } = read.value;
-  // A tool sees only the path of the URL, and a transcript has neither the token nor the query.
-  const isOf = (url: string) =>
-    tokenlessUrl(url).endsWith(tokenlessUrl(request.url)) && queryOf(url) === queryOf(request.url);
-  const question = questions.find(({ message }) => message.id === id && isOf(message.response_url))?.message;
-  if (!question)
-    return violatedIfComplete(
-      'the selection was sent to another URL, or has the id of another call',
-      selection,
-    );
-  if (selected < question.choices.length) return met(selection);
-  return violated('the selection is not one of the choices', selection, {
-    expected: `0 to ${question.choices.length - 1}`,
-    actual: String(selected),
-    spots: [requestSpot(selection, 'selected')],
-  });
-}
-
-function queryOf(url: string): string {
-  return url.replace(/^[^?]*/, '');
 }

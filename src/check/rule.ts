@@ -1,4 +1,4 @@
-import type { EventOf, RequestEvent } from '../events/events.js';
+import type { EndEvent, RequestEvent } from '../events/events.js';
 import { refusalTexts } from '../events/refusal.js';
 import type { RoundTrip } from '../events/round-trips.js';
 import type { Ability } from '../protocol/driver.js';
@@ -179,8 +179,7 @@ const GROWTH = 1.25;
 
 /** The pauses before the retries of a request, in ms. With the time in which the observer could not run, they are as long as they can be. */
 export function pausesBetween(attempts: readonly RoundTrip[], isLongest = true): readonly number[] {
-  const timeOf = ({ at, stalled = 0 }: RequestEvent | EventOf<'response' | 'broken'>) =>
-    isLongest ? at + stalled : at;
+  const timeOf = ({ at, stalled = 0 }: RequestEvent | EndEvent) => (isLongest ? at + stalled : at);
   return attempts.slice(1).map(({ request }, index) => {
     const { end = null, request: earlier = request } = attempts[index] ?? {};
     return Math.max(0, timeOf(request) - timeOf(end ?? earlier));

@@ -311,5 +311,8 @@ export function isDirect({ from }: Pick<RequestEvent, 'from'>): boolean {
 
 export type EventOf<Kind extends EventKind> = Extract<Event, { kind: Kind }>;
 
+/** The end of a request. */
+export type EndEvent = EventOf<'response' | 'broken'>;
+
 /** Marks a kind that a fold ignores, so that a new kind does not compile until each fold handles or ignores it. */
 export function ignored<Kind extends EventKind>(_event: EventOf<Kind>): void {}

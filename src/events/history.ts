@@ -2,7 +2,7 @@ import { type Callback, callNamedIn } from '../protocol/callbacks.js';
 import { discoveryUrl } from '../protocol/toolset.js';
 import { BoundedStore } from '../util/collections.js';
 import { LIMITS } from '../util/limits.js';
-import type { Event, EventOf, RequestEvent } from './events.js';
+import type { EndEvent, Event, EventOf, RequestEvent } from './events.js';
 import { type Arrival, type Exchange, isSubscribed, isUnderWay } from './exchange.js';
 import { foldExchange } from './fold-exchange.js';
 import { endOf, eventsOnSide, type SentRequest } from './round-trips.js';
@@ -78,7 +78,7 @@ class UntrackedRequests {
     this.#requests.set(request.leg, request, 0);
   }
 
-  #end(event: EventOf<'response' | 'broken'>): void {
+  #end(event: EndEvent): void {
     const known = this.get(event.leg);
     if (!known) return;
     const refusal = event.kind === 'response' ? event.refusal : undefined;

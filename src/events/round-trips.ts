@@ -1,7 +1,5 @@
 import { isSuccess } from '../protocol/http-status.js';
-import type { Event, EventOf, RequestEvent, ResponseEvent } from './events.js';
-
-type EndEvent = EventOf<'response' | 'broken'>;
+import type { EndEvent, Event, EventOf, RequestEvent, ResponseEvent } from './events.js';
 
 /** A request by its id, and its end once that is known. Times in ms since the start. */
 export interface SentRequest {

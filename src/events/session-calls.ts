@@ -7,6 +7,7 @@ import { compactJson } from '../util/values.js';
 import {
   type Answerer,
   type Body,
+  type EndEvent,
   type Event,
   type EventOf,
   ignored,
@@ -212,7 +213,7 @@ function answeredCall(call: SessionCall, event: EventOf<'answered'>): SessionCal
 }
 
 /** The end of a post; the call may wait for a later one. */
-function afterPost(call: SessionCall, event: EventOf<'response' | 'broken'>): SessionCall {
+function afterPost(call: SessionCall, event: EndEvent): SessionCall {
   const isResponse = event.kind === 'response';
   const isTaken = isResponse && isSuccess(event.status);
   return {
@@ -328,7 +329,7 @@ export class Sessions {
     if (purpose === 'tool_results') this.#step(thread, event, calls);
   }
 
-  #onEnd(event: EventOf<'response' | 'broken'>): void {
+  #onEnd(event: EndEvent): void {
     const request = this.#requests.get(event.leg);
     if (!request) return;
     this.#ended = event.leg;

@@ -4,6 +4,7 @@ import { Content } from './content.js';
 import {
   type Body,
   type DecidedEvent,
+  type EndEvent,
   type Event,
   type EventOf,
   ignored,
@@ -169,7 +170,7 @@ function questionIn(body: Body | null): Awaits | null {
   return type === 'user_choice' ? 'choice' : type === 'oauth' ? 'consent' : null;
 }
 
-function withEnd(call: ToolCall, event: EventOf<'response' | 'broken'>): ToolCall {
+function withEnd(call: ToolCall, event: EndEvent): ToolCall {
   const { leg, at: endedAt } = event;
   if (call.acknowledgement.leg === leg) {
     if (event.kind === 'broken')

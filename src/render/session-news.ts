@@ -1,4 +1,4 @@
-import type { Body, Event } from '../events/events.js';
+import type { Body, EndEvent, EventOf } from '../events/events.js';
 import { type Session, type SessionRequest, statusOf } from '../events/session-calls.js';
 import { isSuccess } from '../protocol/http-status.js';
 import { isSettledStatus, isTerminal, refusalIn } from '../protocol/session.js';
@@ -7,9 +7,7 @@ import { outcomeLine } from './calls.js';
 import { clipped, type Line, line, pluralize, say, took, withMark } from './line.js';
 import { callLine, isWell, type KnownSessions, knownCall, receivedAnswer } from './session-calls.js';
 
-export type EndEvent = Extract<Event, { kind: 'response' | 'broken' }>;
-
-export type SessionEvent = EndEvent | Extract<Event, { kind: 'session' | 'awaiting' | 'answered' }>;
+export type SessionEvent = EndEvent | EventOf<'session' | 'awaiting' | 'answered'>;
 
 /** Describes events of agent sessions on one line; null if there is nothing to report. */
 export function sessionNews(event: SessionEvent, known: KnownSessions): Line | null {
@@ -76,7 +74,7 @@ function requestNews(event: EndEvent, request: SessionRequest): Line | null {
 
 /** {@link awaitingNews} reports that a session waits for calls. */
 function statusNews(
-  { thread, status, at, answer, error }: Extract<Event, { kind: 'session' }>,
+  { thread, status, at, answer, error }: EventOf<'session'>,
   { sessions }: KnownSessions,
 ): Line | null {
   const session = sessions?.get(thread ?? '');
@@ -104,10 +102,7 @@ function statusLine(session: Session, at: number): Line {
 const NAMED = 5;
 
 /** Describes the new calls; republished calls are left out. */
-function awaitingNews(
-  { thread, pending, at }: Extract<Event, { kind: 'awaiting' }>,
-  known: KnownSessions,
-): Line | null {
+function awaitingNews({ thread, pending, at }: EventOf<'awaiting'>, known: KnownSessions): Line | null {
   const asked = pending.flatMap(({ key }) => {
     const found = knownCall(known, thread, key);
     return found?.call.askedAt === at ? [found.call] : [];
@@ -123,7 +118,7 @@ function awaitingNews(
 }
 
 function answerNews(
-  { thread, calls: [key] = [], at, by }: Extract<Event, { kind: 'answered' }>,
+  { thread, calls: [key] = [], at, by }: EventOf<'answered'>,
   known: KnownSessions,
 ): Line | null {
   const found = knownCall(known, thread, key);

@@ -184,7 +184,7 @@ function loadedStep({ untracked }: History, { at, toolset, base, operations }: E
 
 type NewSteps<Kind extends EventKind> = (
   exchange: Exchange,
-  event: Extract<Event, { kind: Kind }>,
+  event: EventOf<Kind>,
   isPrivate: boolean,
 ) => Step[];
 

@@ -1,4 +1,4 @@
-import type { Body, Event } from '../events/events.js';
+import type { Body, EventOf } from '../events/events.js';
 import { isAccepted, type SentRequest } from '../events/round-trips.js';
 import { urlRedactor } from '../events/shareable.js';
 import {
@@ -220,7 +220,7 @@ function choiceOf(question: Members, index: unknown): string | undefined {
   return choice === undefined ? undefined : String(choice);
 }
 
-type DecidedEvent = Extract<Event, { kind: 'decided' }>;
+type DecidedEvent = EventOf<'decided'>;
 
 /** The decision and who made it; a choice is shown by its label. */
 export function decisionWords({ what, value = '', by }: DecidedEvent, call: ToolCall | undefined): Line {

@@ -1,10 +1,10 @@
-import type { Event, EventKind, RequestEvent } from '../events/events.js';
+import type { EndEvent, Event, EventKind, EventOf, RequestEvent } from '../events/events.js';
 import { isAccepted } from '../events/round-trips.js';
 import { type CallbackDelivery, type ToolCall, typeOfDelivery } from '../events/tool-call.js';
 import { formatDuration } from '../util/text.js';
 import { clipped, DRIVER_ARROWS, type Line, line, type Mark, quote, say, took, withMark } from './line.js';
 import type { KnownSessions } from './session-calls.js';
-import { type EndEvent, sessionNews } from './session-news.js';
+import { sessionNews } from './session-news.js';
 import { answeredBy, callName, decisionWords, faultOf, withoutSecrets } from './tool-calls.js';
 
 /** The call that an event is about, if it is still remembered. */
@@ -14,8 +14,6 @@ type CallOfEvent = ToolCall | undefined;
 interface Known extends KnownSessions {
   readonly call?: CallOfEvent;
 }
-
-type EventOf<Kind extends EventKind> = Extract<Event, { kind: Kind }>;
 
 type NewsOf<Kind extends EventKind, State> = (event: EventOf<Kind>, state: State) => Line | null;
 

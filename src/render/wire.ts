@@ -1,4 +1,4 @@
-import type { Body, Event, EventKind, RequestEvent, ResponseEvent } from '../events/events.js';
+import type { Body, Event, EventKind, EventOf, RequestEvent, ResponseEvent } from '../events/events.js';
 import type { RoundTrip } from '../events/round-trips.js';
 import { shareableText, shareableUrl, withoutSecretUrlsInText } from '../events/shareable.js';
 import { isSuccess } from '../protocol/http-status.js';
@@ -74,7 +74,7 @@ function sizeOf(body: Body | undefined): string {
 }
 
 type WordsOf<Kind extends EventKind> = (
-  event: Extract<Event, { kind: Kind }>,
+  event: EventOf<Kind>,
   foreign: (text: string) => Line,
   redactor: Redactor,
 ) => Line;
@@ -273,7 +273,7 @@ function beginningText(body: Body, redactor: Redactor): string | null {
 }
 
 /** Why a request got no response. */
-function breakText({ code, phase }: Extract<Event, { kind: 'broken' }>): string {
+function breakText({ code, phase }: EventOf<'broken'>): string {
   return `not answered: ${code} (${phase})`;
 }
 

@@ -1,4 +1,4 @@
-import type { Event, EventOf, RequestEvent } from '../../events/events.js';
+import type { EndEvent, Event, RequestEvent } from '../../events/events.js';
 import type { Log } from '../../events/log.js';
 import { RoundTrip } from '../../events/round-trips.js';
 import type { Clock } from '../../system/clock.js';
@@ -49,7 +49,7 @@ export class ToolState {
     else this.hasCallback ||= event.calls !== undefined; // not for one to a wrong address
   }
 
-  #readEnd(event: EventOf<'response' | 'broken'>): void {
+  #readEnd(event: EndEvent): void {
     const request = this.#open.get(event.leg);
     if (!request) return;
     this.#open.delete(event.leg);

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import type { Event } from '../../events/events.js';
+import type { EndEvent, Event } from '../../events/events.js';
 import type { Arrival, Exchange } from '../../events/exchange.js';
 import type { History } from '../../events/history.js';
 import type { UserChoice } from '../../protocol/callbacks.js';
@@ -129,10 +129,7 @@ interface PrintedWarning {
   readonly text?: string;
 }
 
-function printedWarnings(
-  history: History,
-  event: Extract<Event, { kind: 'response' | 'broken' }>,
-): readonly PrintedWarning[] {
+function printedWarnings(history: History, event: EndEvent): readonly PrintedWarning[] {
   const found = arrivalOf(history, event);
   if (found) return arrivalNews(found.arrival, found.exchange);
   const request = history.untracked.get(event.leg);

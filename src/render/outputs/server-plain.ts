@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import { RecentCalls } from '../../events/bounded-events.js';
-import type { Event, RequestEvent } from '../../events/events.js';
+import type { EndEvent, Event, RequestEvent } from '../../events/events.js';
 import { Sessions } from '../../events/session-calls.js';
 import { callNamedIn } from '../../protocol/callbacks.js';
 import { isClosed, outputOf } from '../../system/streams.js';
@@ -73,8 +73,6 @@ function recordedNews(): News {
     return request ? messageLine(request, event) : null;
   };
 }
-
-type EndEvent = Extract<Event, { kind: 'response' | 'broken' }>;
 
 function messageLine(request: RequestEvent, end: EndEvent): Line | null {
   const isForwarded = request.hop === (request.from === 'tool' ? 'runtime-side' : 'tool-side');

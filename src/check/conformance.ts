@@ -73,7 +73,7 @@ interface ConformanceOptions {
 }
 
 /** How each status counts, and how if its failure is expected. */
-const STANDINGS: Readonly<Record<CheckStatus, readonly [Standing, ifExpected: Standing]>> = {
+const STANDING_OF: Readonly<Record<CheckStatus, readonly [Standing, ifExpected: Standing]>> = {
   fail: ['failed', 'expected'],
   flaky: ['flaky', 'expected'],
   warn: ['warned', 'expected'],
@@ -96,7 +96,7 @@ export function conformanceOf(
   }: ConformanceOptions = {},
 ): Conformance {
   const rows = checks.map((check): Row => {
-    const [standing, ifExpected] = STANDINGS[isStrict && check.status === 'warn' ? 'fail' : check.status];
+    const [standing, ifExpected] = STANDING_OF[isStrict && check.status === 'warn' ? 'fail' : check.status];
     const expectedFailure = expectedFailures.find(({ id }) => id === check.id);
     const isUncertain = check.status === 'pass' && gaps.length > 0; // it may fail in the missing part
     return expectedFailure && !isUncertain

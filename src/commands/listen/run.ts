@@ -214,7 +214,7 @@ function afterAnswer(work: () => void): void {
 }
 
 /** An answered callback of another program's call. */
-interface ReceivedCallback {
+interface ArrivedCallback {
   readonly kind: 'callback';
   readonly at: number;
   readonly exchange: Exchange;
@@ -227,7 +227,7 @@ interface ReceivedCallback {
 
 /** An answered request: a callback, or one that belongs to no call. */
 type Received =
-  | ReceivedCallback
+  | ArrivedCallback
   | { readonly kind: 'untracked'; readonly at: number; readonly request: UntrackedRequest };
 
 /** Returns the request that the listener answered with this event; null for other events. */
@@ -282,7 +282,7 @@ class Writer {
   }
 
   /** Warnings; and the URL that the user must visit, which is shown nowhere else (RT-OAUTH). */
-  #aside(received: ReceivedCallback): string {
+  #aside(received: ArrivedCallback): string {
     const { output, quiet } = this.flags;
     const { message, verdict } = received.arrival;
     const isConsent = message?.type === 'oauth' && verdict.kind === 'holds';
@@ -294,7 +294,7 @@ class Writer {
   }
 
   /** Returns warnings other than the verdict, which is printed anyway. */
-  #warnings({ exchange, arrival }: ReceivedCallback): readonly Warning[] {
+  #warnings({ exchange, arrival }: ArrivedCallback): readonly Warning[] {
     const { verdict, warnings } = arrival;
     if (verdict.kind === 'duplicate') return verdict.identical ? [] : arrivalWarnings(arrival, exchange);
     const panes = verdict.kind === 'settles' ? panesOf(exchange, this.flags.supports) : null;
@@ -382,7 +382,7 @@ function resultReport(exchange: Exchange, supports: ReadonlySet<string>): object
 }
 
 /** Returns the lines for a callback: the step, its call, and how to answer it. */
-function callbackLines({ exchange, arrival, isExpected }: ReceivedCallback): Line[] {
+function callbackLines({ exchange, arrival, isExpected }: ArrivedCallback): Line[] {
   const { message, verdict } = arrival;
   const lines = [stepLine(arrivalStep(exchange, arrival))];
   if (message)

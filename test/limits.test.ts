@@ -42,7 +42,7 @@ const PEERS = /^(?:http|mock|runtime|record|agent-session|events|system|check\/d
 const DECLARED =
   /\bconst (\w*(?:MAX|LIMIT|REMEMBERED)\w*|\w+_BYTES)\b[^=]*=[^>]*\d|\bconst (\w+)\b.*\d \* 1024\b|\b(maxBytes): \d/;
 
-/** Constants that look like limits of peers, and are none. */
+/** Constants whose names look like those of limits. */
 const OTHERS = {
   'numbers and lengths that a message shows': [
     'agent-session/platform/api-request.ts MAX',

@@ -77,7 +77,7 @@ function withDriverEnd(own: readonly Observation[], isMain: boolean, end: EarlyE
   return isMain ? [...own, { kind: 'violated', ...end, isFatal: true }] : own;
 }
 
-/** An agent may end by itself: then missing events prove nothing. */
+/** An agent may end on its own: then missing events prove nothing. */
 function withAgentEnd(
   own: readonly Observation[],
   isMain: boolean,

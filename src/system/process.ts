@@ -65,7 +65,7 @@ export function endByForce(signal: EndingSignal | 'SIGQUIT'): void {
 /** Time to keep the process alive until the signal arrives, in ms, so that it does not exit with another status. */
 const PASSED_ON_MS = 1_000;
 
-/** Time for others to be told, in ms; on a busy machine a message takes a while. */
+/** Time for messages to others, in ms; on a busy machine a message takes a while. */
 const MOMENT_MS = 3_000;
 
 const leaving = new Set<() => void>();

@@ -249,7 +249,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The result of parsing JSON: its value, or why there is none. */
+/** The result of parsing JSON: its value, or why it has none. */
 export type JsonReading =
   | { readonly ok: true; readonly value: unknown; readonly notes: readonly string[] }
   | { readonly ok: false; readonly reason: string };

@@ -179,7 +179,7 @@ export const LIMITS = {
   mcpRounds: { value: 20, what: 'requests for input in one MCP call', beyond: 'the call fails', threat: 15 },
   outputChars: {
     value: 64 * MIB,
-    what: 'output that nobody reads, or that cannot be written to disk',
+    what: 'output that is not read, or cannot be written to disk',
     beyond: 'the source waits, else the output is dropped, and counted',
     threat: 30,
   },

@@ -29,7 +29,7 @@ const MS = {
 };
 
 /**
- * One check of one tool: it makes calls, and records what it plans, cancels and expects in vain. It waits for a time or a request; each
+ * One check of one tool: it makes calls, and records what it plans, cancels, and what did not come. It waits for a time or a request; each
  * call waits for its own callbacks.
  */
 export class Prober implements CallingCheck {

@@ -29,7 +29,7 @@ export async function runPeculiar(habits, { env, signal }) {
 
 const ignore = () => {};
 
-/** How many servers are told that the thread is closed, the first ones. */
+/** How many servers, from the first on, get the notice that the thread is closed. */
 const CLOSED = { leaves: 0, half: 1 };
 
 class Agent {

@@ -1,6 +1,6 @@
 import { appendFile, mkdir, truncate } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { findingsSince } from '../../../src/check/drive/run.js';
+import { findingsSince } from '../../../src/check/drive/log-findings.js';
 import { LIMITS } from '../../../src/util/limits.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
 import { arrives, call, eventsOf } from '../../events/build.js';

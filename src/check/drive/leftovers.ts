@@ -1,0 +1,50 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Passes over the processes, and the pause between two, in ms: one may start another meanwhile, and takes a moment to end. */
+const [PASSES, PAUSE_MS] = [50, 10];
+
+/**
+ * Kills the processes that have this variable in their environment, such as those of a command that left its process group. Works
+ * where `/proc` lists the processes. Returns the names of their programs.
+ * @param start what the value of the variable begins with
+ */
+export async function killProcessesWith(name: string, start: string): Promise<readonly string[]> {
+  const killed = new Map<number, string>();
+  for (let pass = 0; pass < PASSES; pass++) {
+    const found = await processesWith(`${name}=${start}`);
+    if (found.length === 0) break;
+    for (const pid of found) {
+      if (!killed.has(pid)) killed.set(pid, await programOf(pid));
+      kill(pid);
+    }
+    await sleep(PAUSE_MS);
+  }
+  return [...killed.values()];
+}
+
+async function programOf(pid: number): Promise<string> {
+  const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  const [program = ''] = line.split('\0'); // arguments may contain secrets
+  return basename(program) || `process ${pid}`;
+}
+
+async function processesWith(variable: string): Promise<readonly number[]> {
+  const names = await readdir('/proc').catch(() => []);
+  const pids = names.map(Number).filter(pid => pid > 1 && pid !== process.pid);
+  const has = async (pid: number) => {
+    const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => ''); // empty for an ended process
+    return environment.split('\0').some(each => each.startsWith(variable));
+  };
+  const found = await Promise.all(pids.map(async pid => ((await has(pid)) ? [pid] : [])));
+  return found.flat();
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // it has ended
+  }
+}

@@ -309,10 +309,13 @@ function afterCancelWarnings(exchange: Exchange, { type }: Callback, at: number)
   return [{ id: 'TOOL-SUB', message }];
 }
 
-function callIdWarnings({ call_id }: Invocation, message: object): Warning[] {
+/** Only a result must repeat the call_id (seeds 000 and 004); in other callbacks it may be absent. */
+function callIdWarnings({ call_id }: Invocation, message: Callback): Warning[] {
   const given = call_id ?? null;
-  const came = 'call_id' in message ? message.call_id : undefined;
-  if (!('id' in message) || given === null || came === given) return [];
+  if (!('id' in message) || given === null) return [];
+  const { call_id: came } = message;
+  const isAbsent = came === undefined || came === null;
+  if (came === given || (isAbsent && message.type !== 'tool_result')) return [];
   const what = typeof came === 'string' ? `came back as ${excerpt(came)}` : 'came back as null';
   const words = came === undefined ? 'did not come back' : what;
   return [{ id: 'TOOL-CALLID', message: `call_id ${words}, it was ${excerpt(given)}` }];

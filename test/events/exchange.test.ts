@@ -175,6 +175,18 @@ describe('an arrival', () => {
     const [arrival] = exchangeOf(call({ invocation }), resultArrives({ call_id: came })).arrivals;
     expect(arrival?.warnings.map(({ id }) => id)).toEqual(Array(count).fill('TOOL-CALLID'));
   });
+
+  test.each([
+    [undefined, 0],
+    [null, 0],
+    ['c2', 1],
+  ])('TOOL-CALLID: a question need not repeat the call_id; received %j: %i warnings', (came, count) => {
+    const invocation = { ...INVOCATION, call_id: 'c1' };
+    for (const question of [CHOICE, OAUTH]) {
+      const [arrival] = exchangeOf(call({ invocation }), arrives({ ...question, call_id: came })).arrivals;
+      expect(arrival?.warnings.map(({ id }) => id)).toEqual(Array(count).fill('TOOL-CALLID'));
+    }
+  });
 });
 
 describe('the verdict on a callback', () => {

@@ -56,11 +56,12 @@ export const contentRules = defineRules({
     invocationPage: 'If provided, MUST be echoed in the tool result.',
     absent: 'no callback came with a call_id, or for a call that has one',
     observe: evidence =>
-      compareNames(evidence, 'call_id', (message, { call_id: given }) =>
-        'id' in message && (typeof given === 'string' || typeof message.call_id === 'string')
-          ? (message.call_id ?? null)
-          : undefined,
-      ),
+      compareNames(evidence, 'call_id', (message, { call_id: given }) => {
+        if (!('id' in message)) return undefined;
+        if (typeof message.call_id === 'string') return message.call_id;
+        // Only a result must repeat it (seeds 000 and 004).
+        return message.type === 'tool_result' && typeof given === 'string' ? null : undefined;
+      }),
   },
   'TOOL-ISOLATE': {
     level: 'MUST',

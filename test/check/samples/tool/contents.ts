@@ -53,7 +53,13 @@ const callIdBegun = () => callIdA.begun();
 
 const callIdSamples: Samples = [
   passes('the given call_id', [callIdBegun(), callIdA.result({ call_id: 'fc_1' })]),
+  passes('a question without it, and a result with it', [
+    callIdBegun(),
+    callIdA.asks({ call_id: undefined }),
+    callIdA.result({ call_id: 'fc_1' }),
+  ]),
   fails('null although one was given', [callIdBegun(), callIdA.result({ call_id: null })]),
+  fails('another one in a question', [callIdBegun(), callIdA.asks({ call_id: 'fc_2' })], /user_choice/),
   fails(
     'a call_id although none was given',
     [plain.begun(), plain.result({ call_id: 'plain' })],

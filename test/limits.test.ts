@@ -421,18 +421,24 @@ const PROOFS = {
 
 const proofs = Object.entries<(() => unknown) | string>(PROOFS);
 
-describe.concurrent('one more than the limit', () => {
-  test.each(proofs.flatMap(([name, proof]) => (typeof proof === 'function' ? [{ name, proof }] : [])))(
+/** They send a thousand requests: while another proof computes, the server would close connections that are kept. */
+const IN_TURN = ['sessions', 'mcpSessions'];
+const isInTurn = ({ name }: { readonly name: string }) => IN_TURN.includes(name);
+
+const here = proofs.flatMap(([name, proof]) => (typeof proof === 'function' ? [{ name, proof }] : []));
+const elsewhere = proofs.flatMap(([name, file]) => (typeof file === 'string' ? [{ name, file }] : []));
+
+describe('one more than the limit', () => {
+  test.concurrent.each(here.filter(each => !isInTurn(each)))(
     '$name',
     async ({ proof }) => void (await proof()),
   );
 
-  test.each(proofs.flatMap(([name, file]) => (typeof file === 'string' ? [{ name, file }] : [])))(
-    '$name is sent by $file',
-    ({ name, file }) => {
-      expect(readFileSync(new URL(file, import.meta.url), 'utf8')).toMatch(
-        new RegExp(`LIMITS\\.${name}\\b|\\b${name}\\b[^;]*} = LIMITS`),
-      );
-    },
-  );
+  test.each(here.filter(isInTurn))('$name', async ({ proof }) => void (await proof()));
+
+  test.each(elsewhere)('$name is sent by $file', ({ name, file }) => {
+    expect(readFileSync(new URL(file, import.meta.url), 'utf8')).toMatch(
+      new RegExp(`LIMITS\\.${name}\\b|\\b${name}\\b[^;]*} = LIMITS`),
+    );
+  });
 });

@@ -407,36 +407,70 @@ export function jsonParts(text: string): (path: readonly PropertyKey[]) => strin
  * Serializes a value as an earlier JSON text has it: its members in its order, long numbers, repeated keys and escapes. Only values that
  * differ are written anew; members that the text does not have are left out.
  */
-export function formatLike(written: string, value: unknown): string {
-  const text = written.replace(/^\uFEFF/, '').trim();
-  return parseJson(text).ok ? valueLike(text, value) : JSON.stringify(value);
+export function formatLike(earlier: string, value: unknown): string {
+  const text = earlier.replace(/^\uFEFF/, '');
+  if (!parseJson(text).ok) return JSON.stringify(value);
+  const tokens = new JsonTokens(text);
+  return valueLike(text, writtenValue(tokens, tokens.next()), value);
 }
 
-/** @param written valid JSON */
-function valueLike(written: string, value: unknown): string {
-  if (Array.isArray(value) && written.startsWith('[')) return listLike(written, value);
-  if (isRecord(value) && written.startsWith('{')) return objectLike(written, value);
-  return isJson(written) && JSON.parse(written) === value ? written : JSON.stringify(value);
+/** A value in a JSON text: its half-open range, and the members or items in it. */
+interface WrittenValue {
+  readonly from: number;
+  readonly to: number;
+  /** The key of an item is its index; a repeated key stands several times. */
+  readonly parts: readonly { readonly key: string; readonly part: WrittenValue }[];
 }
 
-function listLike(written: string, items: readonly unknown[]): string {
-  const spans = [...membersOf(written)];
+/** Reads the value that begins with the current token. The text is valid, and read once, however deep it is. */
+function writtenValue(tokens: JsonTokens, kind: JsonTokenKind | null): WrittenValue {
+  const { from, token } = tokens;
+  const parts: { key: string; part: WrittenValue }[] = [];
+  if (kind !== 'open') return { from, to: tokens.to, parts };
+  for (let next = tokens.next(); next && next !== 'close'; next = tokens.next()) {
+    if (next === 'comma') continue;
+    if (token === '[') {
+      parts.push({ key: String(parts.length), part: writtenValue(tokens, next) });
+      continue;
+    }
+    const key = String(JSON.parse(tokens.token));
+    tokens.next(); // the colon
+    parts.push({ key, part: writtenValue(tokens, tokens.next()) });
+  }
+  return { from, to: tokens.to, parts };
+}
+
+function valueLike(text: string, written: WrittenValue, value: unknown): string {
+  const first = text[written.from];
+  if (Array.isArray(value) && first === '[') return listLike(text, written, value);
+  if (isRecord(value) && first === '{') return objectLike(text, written, value);
+  const isScalar = first !== '[' && first !== '{';
+  const source = isScalar ? text.slice(written.from, written.to) : '';
+  return isScalar && JSON.parse(source) === value ? source : JSON.stringify(value);
+}
+
+function listLike(text: string, { parts }: WrittenValue, items: readonly unknown[]): string {
   const texts = items.map((item, index) => {
-    const span = spans[index];
-    return span ? valueLike(written.slice(span.from, span.to), item) : JSON.stringify(item);
+    const written = parts[index];
+    return written ? valueLike(text, written.part, item) : JSON.stringify(item);
   });
   return `[${texts.join()}]`;
 }
 
 /** The value of a repeated key is the last one; the others stay as they are. */
-function objectLike(written: string, members: Readonly<Record<string, unknown>>): string {
-  const parts = [...membersOf(written)].map(({ key, from, to }) => ({ key, text: written.slice(from, to) }));
-  const last = new Map(parts.map(({ key, text }) => [key, text]));
+function objectLike(
+  text: string,
+  { parts }: WrittenValue,
+  members: Readonly<Record<string, unknown>>,
+): string {
+  const last = new Map(parts.map(({ key, part }) => [key, part]));
+  const source = ({ from, to }: WrittenValue) => text.slice(from, to);
   const texts = parts
     .filter(({ key }) => members[key] !== undefined)
-    .map(({ key, text }) => {
-      const isLast = text === last.get(key);
-      return `${JSON.stringify(key)}:${isLast ? valueLike(text, members[key]) : text}`;
+    .map(({ key, part }) => {
+      const effective = last.get(key) ?? part;
+      const isEffective = part === effective || source(part) === source(effective);
+      return `${JSON.stringify(key)}:${isEffective ? valueLike(text, part, members[key]) : source(part)}`;
     });
   return `{${texts.join()}}`;
 }

@@ -363,6 +363,18 @@ describe('replacing a string in a JSON text', () => {
   });
 });
 
+test('row 18: to write a value like a text costs hardly more if both are deep', async () => {
+  const nested = (depth: number) => {
+    let value: object = Array.from({ length: 100_000 }, (_, index) => index % 10);
+    for (let level = 0; level < depth; level++) value = { a: value };
+    return { value, text: JSON.stringify(value) };
+  };
+  const [flat, deep] = [nested(1), nested(120)];
+  expect(formatLike(deep.text, deep.value)).toBe(deep.text);
+  const cost = await leastCpuMs(5, () => formatLike(flat.text, flat.value));
+  await expectCpuBelow(4 * cost, () => formatLike(deep.text, deep.value));
+});
+
 test('a value is written as in an earlier text, except for what differs', () => {
   const earlier =
     '{ "type":"tool_result",\n "text": "caf\\u00e9 {{", "n": 1.0, "n": 12345678901234567890, "id" : "old", "list": [ {"id":"old"}, 1e400 ] }';

@@ -8,11 +8,16 @@ import { runHere } from '../../e2e/support/in-process.js';
 import { servePeer } from '../../e2e/support/serve-peer.js';
 import { publishedSchema } from '../../support/published-schema.js';
 
-/** Serves operations, of which `die` ends the server after its acknowledgement. @param onDeath receives its port */
+/**
+ * Serves operations, of which `die` ends the server after its acknowledgement.
+ * @param onDeath receives its port
+ * @param fault members of each result that are wrong
+ */
 async function serveMortal(
   operations: readonly string[],
   onDeath: (port: number) => unknown = () => {},
   port = 0,
+  fault: object = {},
 ) {
   const inputSchema = { type: 'object' };
   const tools = operations.map(name => ({
@@ -31,7 +36,7 @@ async function serveMortal(
     return fetch(call.callback_url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ type: 'tool_result', id, call_id, group_id, text: 'done' }),
+      body: JSON.stringify({ type: 'tool_result', id, call_id, group_id, text: 'done', ...fault }),
     });
   }, port);
   return peer;
@@ -75,13 +80,14 @@ interface JsonReport {
 }
 
 /** Checks a tool that dies during `die`, and whose port `next` takes over a little later. */
-async function checkReplaced(next: (port: number) => Promise<{ stop(): Promise<void> }>) {
+async function checkReplaced(next: (port: number) => Promise<{ stop(): Promise<void> }>, fault: object = {}) {
   await using folder = await temporaryFolder();
   const others: Promise<{ stop(): Promise<void> }>[] = [];
-  const { url } = await serveMortal(['echo', 'die'], async port => {
+  const replace = async (port: number) => {
     await sleep(RESTART_MS);
     others.push(next(port));
-  });
+  };
+  const { url } = await serveMortal(['echo', 'die'], replace, 0, fault);
   const [saved, data] = [folder.file('check.ndjson'), folder.file('json')];
   const args = ['--probe-timeout', '2s', '--reporter', 'human', '--reporter', `json:${data}`];
   const { status, stdout } = await runHere(['check', url, ...args, '--save', saved]);
@@ -137,4 +143,24 @@ test.each<[string, (request: IncomingMessage, response: ServerResponse) => unkno
   );
   expect(open).toEqual([]);
   expect(report.exit.returned).toBe('other');
+});
+
+test('what a tool did wrong is not tried again on another program at its address', async () => {
+  const methods: (string | undefined)[] = [];
+  const tool = { name: 'echo', description: '', inputSchema: { type: 'object' } };
+  const { report } = await checkReplaced(
+    port =>
+      servePeer(async (request, response) => {
+        methods.push(request.method);
+        const endpoint = `http://${request.headers.host}/invoke`;
+        response.setHeader('content-type', 'application/json');
+        response.end(
+          JSON.stringify({ name: 'other', endpoint, tools: [{ ...tool, annotations: { readOnly: true } }] }),
+        );
+      }, port),
+    { call_id: 'call_0' },
+  );
+  expect(report.exit.returned).toBe('other');
+  expect(report.checks.find(({ id }) => id === 'TOOL-CALLID')?.standing).toMatch(/^failed|^flaky/);
+  expect(new Set(methods)).toEqual(new Set(['GET']));
 });

@@ -194,7 +194,9 @@ export abstract class ListScreen {
     const notices = [...this.#notices.values()].filter(({ until }) => until > now);
     const lines = notices.flatMap(each => each.lines);
     const said = isRoomy
-      ? fitRows(wrapLines(lines, columns, theme), MAX_NOTICES, count => theme.dim(`… ${count} more rows`))
+      ? fitRows(wrapLines(lines, columns, theme), MAX_NOTICES, count =>
+          styleLine([say(`… ${count} more rows`, 'dim')], theme),
+        )
       : lines.slice(-1).map(draw);
     const header = this.head(columns, isRoomy)
       .map(draw)
@@ -213,7 +215,7 @@ export abstract class ListScreen {
       ...(question && { question }),
       notices: said,
       footer: draw(asked?.keys ?? this.#footer(columns)),
-      edge: theme.dim,
+      edge: line => theme.paint(say(line, 'dim')),
       isRunning: isRunning || notices.some(({ until }) => Number.isFinite(until)),
     };
   }
@@ -322,7 +324,10 @@ export abstract class ListScreen {
     const height = Math.max(1, rows - head.length);
     this.#maxScroll = Math.max(0, all.length - height);
     const seen = all.slice(Math.min(scroll, this.#maxScroll));
-    return [...head, ...fitRows(seen, height, count => theme.dim(`… ${count} more rows`))];
+    return [
+      ...head,
+      ...fitRows(seen, height, count => styleLine([say(`… ${count} more rows`, 'dim')], theme)),
+    ];
   }
 }
 

@@ -1,10 +1,10 @@
 import type { Redactor } from '../../util/redact.js';
 import { startsCommand } from '../../util/visible.js';
-import { halvesOf, type Line, lineText, partsOfHalf, type Span, UNWRAPPED } from '../line.js';
+import { type Ground, halvesOf, type Line, lineText, partsOfHalf, type Span, UNWRAPPED } from '../line.js';
 import { cellsOf, clustersOf, widthOfCharacter } from './cells.js';
 import type { ColourLevel } from './colour-level.js';
 import { widthOf } from './fit.js';
-import { createTheme, styleLine, type Theme, withoutCommands } from './theme.js';
+import { createTheme, type Palette, styleLine, type Theme, withoutCommands } from './theme.js';
 
 /** Minimum width of text beside a hanging indent. */
 const MIN_ROOM = 10;
@@ -13,9 +13,14 @@ const MIN_ROOM = 10;
  * Wraps a line into rows of at most `width` cells (at least 2, or 7 with the divider of a diff, so that a wide character fits). Following rows are
  * indented by the gutter. The halves of a line with a divider are wrapped separately. A background fills the row to its end.
  */
+export function wrapRows(line: Line, width: number, palette: Palette): readonly Line[] {
+  if (width === UNWRAPPED) return [line];
+  return wrapHalves(line, { width, palette, isProse: false });
+}
+
+/** The same, as rows to print. */
 export function wrapLine(line: Line, width: number, theme: Theme): string[] {
-  if (width === UNWRAPPED) return [styleLine(line, theme)];
-  return wrapHalves(line, { width, theme, isProse: false });
+  return wrapRows(line, width, theme.palette).map(row => styleLine(row, theme));
 }
 
 interface StylerOptions {
@@ -31,55 +36,56 @@ export function lineStyler({ level, redactor }: StylerOptions): (lines: readonly
 
 /** Wraps sentences, each row with its line feed; without a width, lines are not wrapped. */
 export function printed(lines: readonly Line[], theme: Theme, width?: number): string {
+  const { palette } = theme;
   return lines
-    .flatMap(line =>
-      width === undefined ? [styleLine(line, theme)] : wrapHalves(line, { width, theme, isProse: true }),
-    )
-    .map(row => `${row}\n`)
+    .flatMap(line => (width === undefined ? [line] : wrapHalves(line, { width, palette, isProse: true })))
+    .map(row => `${styleLine(row, theme)}\n`)
     .join('');
 }
 
 interface Wrapping {
   readonly width: number;
-  readonly theme: Theme;
+  readonly palette: Palette;
   /** Sentences: rows do not begin or end with the blank at which the line was wrapped. */
   readonly isProse: boolean;
 }
 
-function wrapHalves(line: Line, wrapping: Wrapping): string[] {
-  const { width, theme } = wrapping;
+function wrapHalves(line: Line, wrapping: Wrapping): readonly Line[] {
   const { halves, divider } = halvesOf(withoutCommands(line));
   const [old = [], now = []] = halves;
   if (!divider) return wrapHanging(old, wrapping);
-  const [left, right] = halfWidths(width, cellsOf(divider.text));
-  const columns = [
-    wrapHanging(old, { ...wrapping, width: left }),
-    wrapHanging(now, { ...wrapping, width: right }),
-  ] as const;
-  const height = Math.max(columns[0].length, columns[1].length);
-  return divided(...columns, { left, divider: styleLine([divider], theme), height });
+  const [left, right] = halfWidths(wrapping.width, cellsOf(divider.text));
+  const before = wrapHanging(old, { ...wrapping, width: left });
+  const after = wrapHanging(now, { ...wrapping, width: right });
+  return Array.from({ length: Math.max(before.length, after.length) }, (_, row) => [
+    ...padded(before[row] ?? [], left),
+    divider,
+    ...(after[row] ?? []),
+  ]);
 }
 
-function wrapHanging(half: Line, wrapping: Wrapping): string[] {
+function wrapHanging(half: Line, wrapping: Wrapping): readonly Line[] {
   const { gutter, body } = partsOfHalf(half);
   const indent = widthOf(gutter);
   if (wrapping.width - indent < MIN_ROOM) return wrap(half, wrapping);
   const rows = wrap(body, { ...wrapping, width: wrapping.width - indent });
-  return rows.map(
-    (row, index) => (index === 0 ? styleLine(gutter, wrapping.theme) : ' '.repeat(indent)) + row,
-  );
+  return rows.map((row, index) => [...(index === 0 ? gutter : padded([], indent)), ...row]);
 }
 
-function wrap(line: Line, { width, theme, isProse }: Wrapping): string[] {
+function wrap(line: Line, { width, palette, isProse }: Wrapping): readonly Line[] {
   const text = lineText(line);
   const rows = fits(text, width) ? [line] : slicesOf(line, rowRanges(text, width, isProse));
   const ground = line.find(span => span.ground !== undefined)?.ground;
   // Trailing blanks without a background would be a nuisance when the row is copied.
-  if (ground === undefined || theme.on[ground](' ', 'plain') === ' ')
-    return rows.map(row => styleLine(row, theme));
-  const filler = (row: Line) => ' '.repeat(Math.max(0, width - widthOf(row)));
-  const fill = theme.on[ground.startsWith('added') ? 'added' : 'removed'];
-  return rows.map(row => styleLine(row, theme) + fill(filler(row), 'plain'));
+  if (ground === undefined || palette.inks === null) return rows;
+  return rows.map(row => padded(row, width, ground.startsWith('added') ? 'added' : 'removed'));
+}
+
+function padded(row: Line, width: number, ground?: Ground): Line {
+  const missing = width - widthOf(row);
+  if (missing <= 0) return row;
+  const blank = { text: ' '.repeat(missing), tone: 'plain' } as const;
+  return [...row, ground === undefined ? blank : { ...blank, ground }];
 }
 
 /** Much longer lines are not measured. */

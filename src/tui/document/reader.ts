@@ -1,4 +1,4 @@
-import { halvesOf, type Line, partsOfHalf, SPLIT_FROM } from '../../render/line.js';
+import { halvesOf, type Line, partsOfHalf, SPLIT_FROM, say } from '../../render/line.js';
 import { cellsOf } from '../../render/terminal/cells.js';
 import { cutLine, widthOf } from '../../render/terminal/fit.js';
 import { scrolled } from '../../render/terminal/scroll.js';
@@ -200,7 +200,7 @@ class View {
     const { columns } = this.size;
     const line = this.#lineOf(index);
     if (this.style.isWrapped) {
-      const rows = wrapLine(line, columns, { ...this.theme, match: text => `${FOUND}${text}` });
+      const rows = wrapLine(line, columns, foundTheme(this.theme));
       return {
         row: Math.max(
           0,
@@ -293,6 +293,10 @@ class View {
 
 /** Marks a match while its row is searched; safe text does not contain it. */
 const FOUND = '\u0000';
+
+function foundTheme(theme: Theme): Theme {
+  return { ...theme, paint: span => (isMatch(span) ? `${FOUND}${span.text}` : theme.paint(span)) };
+}
 
 function isMatch({ tone }: Line[number]): boolean {
   return tone === 'match';
@@ -443,7 +447,7 @@ export class SheetReader {
       size,
       rows,
       heading: styleLine(heading, this.theme),
-      status: hasStatus ? this.theme.dim(status) : '',
+      status: hasStatus ? styleLine([say(status, 'dim')], this.theme) : '',
     };
   }
 

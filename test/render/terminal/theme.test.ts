@@ -17,8 +17,8 @@ const plain = createTheme(0);
 const ESC = '\u001b';
 const DIVIDER = say('│', 'divider');
 const LEVELS = [0, 1, 2, 3] as const;
-const tones = Object.keys(plain).filter((tone): tone is Tone => tone in plain && tone !== 'on');
-const grounds = Object.keys(plain.on).filter((ground): ground is Ground => ground in plain.on);
+const tones = Object.keys(plain.palette.tones) as Tone[];
+const grounds = Object.keys(plain.palette.grounds) as Ground[];
 
 const anyText = fc
   .array(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { cycleIn, graphOf, readSources, roomGraph, type Sources, specifiersOf } from './support/imports.js';
-import { impurities, MAY_IMPORT, strayProcess, wrongWays } from './support/layers.js';
+import { impurities, MAY_IMPORT, strayDrawing, strayProcess, wrongWays } from './support/layers.js';
 
 const sources = readSources(new URL('../src', import.meta.url).pathname);
 const graph = graphOf(sources);
@@ -121,6 +121,22 @@ describe('only the composition root knows argv and the exit status', () => {
     ['system/a.ts', 'process.exit();', 'process.exit('],
   ])('and it bites: %s with %s', (path, source, what) => {
     expect(strayProcess(madeUp({ [path]: source }))).toEqual([`${path} uses ${what}`]);
+  });
+});
+
+describe('only components draw', () => {
+  test('in src', () => {
+    expect(strayDrawing(sources)).toEqual([]);
+  });
+
+  test.each([
+    ["import { Box } from 'ink';", 'ink'],
+    ["import { useState } from 'react';", 'react'],
+    ["import chalk from 'chalk';", 'chalk'],
+    ["import { styleLine } from '../render/terminal/theme.js';", 'styleLine'],
+  ])('and it bites: %s', (source, what) => {
+    expect(strayDrawing(madeUp({ 'tui/a.ts': source }))).toEqual([`tui/a.ts uses ${what}`]);
+    expect(strayDrawing(madeUp({ 'tui/A.tsx': source }))).toEqual([]);
   });
 });
 

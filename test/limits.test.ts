@@ -411,6 +411,7 @@ const PROOFS = {
   checkedRefusals: () => expect(quotaCount(CALLBACK_LIMITS.refused, 0)).toBe(LIMITS.checkedRefusals.value),
   checkedCallBytes: () => expect(quotaCount(CALLBACK_LIMITS.call, LIMITS.checkedCallBytes.value)).toBe(1),
   checkedBytes: () => expect(quotaCount(CALLBACK_LIMITS.run, LIMITS.checkedBytes.value)).toBe(1),
+  pasteChars: 'tui/keyboard.test.tsx',
   fileBytes: async () => {
     const { value } = LIMITS.fileBytes;
     expect(await errorOf(() => readSource('-', bytes(value + 1), value))).toMatchObject({

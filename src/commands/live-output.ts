@@ -2,7 +2,6 @@ import type { Event } from '../events/events.js';
 import { streamTranscript, type TranscriptAbout } from '../events/transcript-writer.js';
 import type { ColourLevel } from '../render/terminal/colour-level.js';
 import { outputOf } from '../system/streams.js';
-import type { ListScreen } from '../tui/list-screen.js';
 import type { Redactor } from '../util/redact.js';
 import { visible } from '../util/visible.js';
 import type { ServerOutput } from './options.js';
@@ -62,7 +61,7 @@ export function startLines(
 }
 
 interface ServerScreen {
-  readonly view: Pick<ListScreen, 'notice'> & { readonly summary: string };
+  readonly view: Pick<LiveOutput, 'notice'> & { readonly summary: () => string };
   close(): Promise<void>;
 }
 
@@ -84,7 +83,7 @@ export function startScreen(
     },
     async close() {
       await close();
-      stderr.write(`${view.summary}\n`); // the screen is closed, so print its summary
+      stderr.write(`${view.summary()}\n`); // the screen is closed, so print its summary
     },
   };
 }

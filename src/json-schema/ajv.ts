@@ -1,6 +1,5 @@
-import type { Ajv as AjvInstance, Format, Options } from 'ajv';
+import type { Ajv as AjvInstance, Options } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { fullFormats } from 'ajv-formats/dist/formats.js';
 
 // Static imports, since a bundler keeps ajv's named exports only this way. Other modules import this one lazily.
 
@@ -18,9 +17,6 @@ export const LENIENT: Options = {
 
 /** For schemas without errors. */
 export const TRUSTING: Options = { ...LENIENT, meta: false, validateSchema: false };
-
-/** Every `format` of JSON Schema, and ajv's additional ones. */
-export const FORMATS: Readonly<Record<string, Format>> = fullFormats;
 
 /** A compiler for schemas of draft 2020-12 without errors. @param more additional options */
 export function compiler2020(more: Options): AjvInstance {

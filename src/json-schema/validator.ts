@@ -48,7 +48,7 @@ export async function valueChecker(schema: Schema): Promise<ValueChecker> {
 export async function remarksOn(schema: Schema, value: unknown): Promise<readonly SchemaFault[]> {
   try {
     if (!mentions(schema, /^format$/)) return [];
-    const { FORMATS } = await import('./ajv.js');
+    const { FORMATS } = await import('./formats.js');
     const validate = await compile(schema, { validateFormats: true, formats: FORMATS });
     return toFaults(validate(value).filter(({ keyword }) => keyword === 'format'));
   } catch {

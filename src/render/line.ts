@@ -213,5 +213,22 @@ export function partsOfHalf(half: Line): { readonly gutter: Line; readonly body:
   return { gutter: half.slice(0, start), body: half.slice(start) };
 }
 
+/** A line without secrets. Text loses its tones if a secret extends over several spans. */
+export function redactLine(line: Line, redact: (text: string) => string): Line {
+  return withHalves(line, half => {
+    const { gutter, body } = partsOfHalf(half);
+    return [...redactSpans(gutter, redact), ...redactSpans(body, redact)];
+  });
+}
+
+function redactSpans(spans: Line, redact: (text: string) => string): Line {
+  const [first] = spans;
+  const text = lineText(spans);
+  const clean = redact(text);
+  if (first === undefined || clean === text) return spans;
+  const each = spans.map(span => ({ ...span, text: redact(span.text) }));
+  return lineText(each) === clean ? each : [{ ...first, tone: 'plain', text: clean }];
+}
+
 /** The direction of a line of the driver protocol. */
 export const DRIVER_ARROWS = { check: '←', runtime: '→' };

@@ -1,5 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
+import { withoutColours } from '../util/visible.js';
 import { finishedWithin } from './clock.js';
 import { environmentWith } from './environment.js';
 import { type Exit, endText } from './exit.js';
@@ -59,7 +60,7 @@ export class Group {
 
   /** The last lines of its stderr, after the last error line if that is earlier. */
   lastLines(): string[] {
-    const lines = this.#stderr.trimEnd().split('\n').slice(-SEARCHED_LINES).filter(Boolean);
+    const lines = withoutColours(this.#stderr).trimEnd().split('\n').slice(-SEARCHED_LINES).filter(Boolean);
     const last = lines.slice(-SHOWN_LINES);
     const error = last.some(isErrorLine) ? undefined : lines.findLast(isErrorLine);
     return error === undefined ? last : [error, ...last.slice(1)];

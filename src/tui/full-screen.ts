@@ -1,92 +1,117 @@
 import type { Event } from '../events/events.js';
 import type { Listener } from '../events/log.js';
+import type { Colours } from '../render/terminal/theme.js';
+import { linesPrinter } from '../render/terminal/wrap.js';
 import type { Clock } from '../system/clock.js';
 import { beforeAnyEnd } from '../system/process.js';
-import type { Frame, Shown } from './ink.js';
 import type { Press } from './keys.js';
-import { createStore, type Size, sizeOf, type Terminal, throttled, tooSmallMessage } from './terminal.js';
+import type { ScreenLayout } from './screen/layout.js';
+import type { ScreenAction, ScreenState } from './screen/state.js';
+import type { Store } from './store.js';
+import { sizeOf, type Terminal, throttled, tooSmallMessage } from './terminal.js';
 
-/** To the alternate screen, and back; the cursor is hidden there. */
-const ENTER = '\u001b[?1049h\u001b[H\u001b[?25l';
-const LEAVE = '\u001b[?25h\u001b[?1049l';
+/** To the alternate screen, and back. There the cursor is hidden, and the terminal reports the wheel (1000, 1006) and pasted text (2004). */
+const ENTER = '\u001b[?1049h\u001b[H\u001b[?25l\u001b[?1000h\u001b[?1006h\u001b[?2004h';
+const LEAVE = '\u001b[?2004l\u001b[?1006l\u001b[?1000l\u001b[?25h\u001b[?1049l';
 const WIPE = '\u001b[H\u001b[J';
 const FRAME_MS = 50;
 const TICK_MS = 100;
 
-interface ScreenView {
-  press(press: Press): void;
-  frame(size: Size): Frame;
-  event?(event: Event): void;
+/** A screen without its components: its state, and what it does. */
+export interface ScreenProgram {
+  readonly store: Pick<Store<ScreenState<unknown>, ScreenAction<never>>, 'state' | 'subscribe' | 'dispatch'>;
+  readonly layout: () => Pick<ScreenLayout, 'header'>;
+  readonly press: (press: Press) => void;
+  readonly event?: (event: Event) => void;
+  /** Loads Ink and the components, and draws them. */
+  readonly mount: (frames: Frames, terminal: Terminal) => Promise<Mounted>;
 }
 
-export interface FullScreenOptions extends Terminal {
+/** When a screen is drawn. */
+export interface Frames {
+  /** The number of the current frame; with each one, React draws again. */
+  readonly current: () => number;
+  readonly subscribe: (listener: () => void) => () => void;
+  /** Draws again after a moment, since time changes what is shown. Returns how to cancel that. */
+  readonly drawSoon: () => () => void;
+  readonly colours: Colours;
+  readonly press: (press: Press) => void;
+  /** Takes over the terminal, just before the first frame. */
+  readonly handOver: () => void;
+  /** Restores the terminal. Must be called when the screen is unmounted, for any reason. */
+  readonly leave: () => void;
+}
+
+export interface Mounted {
+  close(): Promise<void>;
+}
+
+export interface FullScreenOptions extends Terminal, Colours {
   readonly clock: Clock;
   readonly subscribe?: (listener: Listener) => () => void;
 }
 
 /**
- * Shows a view on the alternate screen. Restores the terminal afterwards, even after a signal or a crash. Draws the header before Ink is
- * loaded, and a body that needs no layout. Needs a terminal on stdin and stdout.
- * @param viewOf creates the view, which reports its changes except those by keys and events
+ * Shows a screen on the alternate screen of the terminal. Restores the terminal afterwards, even after a signal or a crash. Prints the
+ * header before Ink is loaded. Needs a terminal on stdin and stdout.
  */
-export function fullScreen<View extends ScreenView>(
-  viewOf: (onChange: () => void) => View,
-  { stdin, stdout, clock, subscribe }: FullScreenOptions,
-) {
-  let stopTick = () => {};
-  const frames = throttled(clock, FRAME_MS, () => {
-    store.set(shownNow());
-    tick();
-  });
-  const tick = () => {
-    stopTick();
-    if (store.snapshot().frame.isRunning) stopTick = clock.after(TICK_MS, frames.request);
-  };
-  const view = viewOf(frames.request);
-  const shownNow = (): Shown => {
-    const size = sizeOf(stdout);
-    const message = tooSmallMessage(size);
-    if (message === null) return { size, frame: view.frame(size) };
-    return { size, frame: { header: [message], body: [], isRunning: false } };
-  };
-  const store = createStore(shownNow()); // before the alternate screen: if the view throws, the terminal is unchanged
-  const onPress = (press: Press) => {
+export function fullScreen(program: ScreenProgram, options: FullScreenOptions): Mounted {
+  const { stdin, stdout, clock, subscribe, level, background } = options;
+  const colours = { level, background };
+  const { store } = program;
+  const resize = () => store.dispatch({ type: 'resized', size: sizeOf(stdout) });
+  resize();
+  const frames = countFrames(clock);
+  const first = tooSmallMessage(sizeOf(stdout)) === null ? program.layout().header : []; // may throw: the terminal is unchanged
+  const { handOver, leave } = enterAlternateScreen(linesPrinter(colours)(first), { stdin, stdout });
+  const press = (pressed: Press) => {
     // If the terminal is too small, only Ctrl-C works.
-    if (tooSmallMessage(sizeOf(stdout)) === null || press.name === 'ctrl+c') view.press(press);
-    frames.request();
+    if (tooSmallMessage(sizeOf(stdout)) === null || pressed.name === 'ctrl+c') program.press(pressed);
   };
-  tick();
-  const { header, body } = store.snapshot().frame;
-  const { handOver, leave } = enterAlternateScreen([...header, ...('list' in body ? [] : body)], {
-    stdin,
-    stdout,
-  });
-  const showing = import('./ink.js').then(({ inkView }) => {
-    handOver();
-    return inkView({ store, onPress, onLeave: leave }, { stdin, stdout });
-  });
-  stdout.on('resize', frames.request);
-  const unsubscribe = subscribe?.(event => {
-    view.event?.(event);
-    frames.request();
-  });
+  const stops = [store.subscribe(frames.request), frames.stop];
+  const onResize = () => {
+    resize();
+    frames.draw();
+  };
+  stdout.on('resize', onResize);
+  if (subscribe && program.event) stops.push(subscribe(program.event));
+  const showing = program.mount({ ...frames, colours, press, handOver, leave }, { stdin, stdout });
   return {
-    view,
-    async close(): Promise<void> {
-      unsubscribe?.();
-      frames.stop();
-      stopTick();
-      stdout.off('resize', frames.request);
+    async close() {
+      for (const stop of stops) stop();
+      stdout.off('resize', onResize);
       await (await showing).close();
     },
   };
 }
 
+/** Counts frames: at most one in a time, however much happens. */
+function countFrames(clock: Clock) {
+  const listeners = new Set<() => void>();
+  let current = 0;
+  const draw = () => {
+    current++;
+    for (const listener of listeners) listener();
+  };
+  const { request, stop } = throttled(clock, FRAME_MS, draw);
+  return {
+    current: () => current,
+    subscribe(listener: () => void) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    drawSoon: () => clock.after(TICK_MS, request),
+    draw,
+    request,
+    stop,
+  };
+}
+
 /**
- * Draws a first frame in raw mode: input from now on consists of keys for Ink, which takes over. Until then this function restores the
+ * Prints the first lines in raw mode: input from now on consists of keys for Ink, which takes over. Until then this function restores the
  * terminal.
  */
-function enterAlternateScreen(rows: readonly string[], { stdin, stdout }: Terminal) {
+function enterAlternateScreen(first: string, { stdin, stdout }: Terminal) {
   let isEntered = true;
   const leave = () => {
     if (isEntered) stdout.write(LEAVE);
@@ -97,7 +122,7 @@ function enterAlternateScreen(rows: readonly string[], { stdin, stdout }: Termin
     leave();
   });
   stdin.setRawMode(true);
-  stdout.write(`${ENTER}${rows.join('\n')}`);
+  stdout.write(`${ENTER}${first}`);
   const handOver = () => {
     forget();
     stdout.write(WIPE);

@@ -67,12 +67,21 @@ const LABELS: Readonly<Record<string, string>> = {
   enter: '⏎',
   escape: 'Esc',
   erase: 'Backspace',
+  wheelup: 'Wheel ↑',
+  wheeldown: 'Wheel ↓',
+  meta: 'Alt',
 };
 
 /** `↑ k`, `Ctrl-C`, `Shift-Tab` */
 function labelOf(keys: readonly string[]): string {
   const wordOf = (word: string) => LABELS[word] ?? word.charAt(0).toUpperCase() + word.slice(1);
   return keys.map(key => (key.length > 1 ? key.split('+').map(wordOf).join('-') : key)).join(' ');
+}
+
+/** The keys of a place, for the help page and the guide. */
+export interface KeyTable {
+  readonly title: string;
+  readonly keys: readonly { readonly label: string; readonly does: string }[];
 }
 
 /** The keys of a screen. The footer, the help page and the guide are generated from them. */
@@ -97,55 +106,39 @@ export class Keys<Screen> {
   }
 
   /** The keys of each place. @param first the places that come before the others */
-  tables(first: readonly Place[] = []) {
+  tables(first: readonly Place[] = []): readonly KeyTable[] {
     const places = new Set([...first, ...(Object.keys(TITLES) as Place[])]);
     return Array.from(places, place => ({
       title: TITLES[place],
       keys: this.bindings.filter(binding => binding.place === place),
     })).filter(({ keys }) => keys.length > 0);
   }
-
-  /** The help page. */
-  lines(first: readonly Place[] = []): readonly Line[] {
-    const tables = this.tables(first);
-    const width = Math.max(...this.bindings.map(({ label }) => label.length));
-    return tables.flatMap(({ title, keys }, index) => [
-      ...(index === 0 ? [] : [[]]),
-      [say(title.toUpperCase(), 'title')],
-      ...keys.map(
-        ({ label, does }): Line => [
-          say('  '),
-          say(label.padEnd(width), 'title'),
-          say('  ', 'gutter'),
-          say(does),
-        ],
-      ),
-    ]);
-  }
 }
 
 /** A key press or a piece of text. */
 export interface Press {
-  /** `j`, `G`, `enter`, `shift+tab`, `ctrl+c`; empty for text of several characters, even if the text is `escape`. */
+  /**
+   * `j`, `G`, `enter`, `shift+tab`, `ctrl+c`, `erase` (Backspace), `delete`, `wheelup`; empty for text of several characters, even if the
+   * text is `escape`, and for pasted text.
+   */
   readonly name: string;
   /** The text to insert; empty for other keys. */
   readonly text: string;
+  /** The terminal reported the text as pasted. */
+  readonly isPaste?: boolean;
 }
 
-const ESC = '\u001b';
 const CONTROLS: ReadonlyMap<string, string> = new Map([
   ['\r', 'enter'],
   ['\t', 'tab'],
   ['\b', 'erase'],
-  ['\u007f', 'erase'], // most terminals send DEL for the backspace key
-  [ESC, 'escape'],
 ]);
 
 /** Distance from Ctrl-A to a. */
 const LETTERS = 0x60;
 
 /** The press of a character, or a piece of text. */
-function pressOf(text: string): Press {
+export function pressOf(text: string): Press {
   const control = CONTROLS.get(text);
   if (control) return { name: control, text: '' };
   if (text.length === 1 && text <= '\u001a')
@@ -153,56 +146,10 @@ function pressOf(text: string): Press {
   return { name: text === ' ' ? 'space' : /^.$/su.test(text) ? text : '', text };
 }
 
-/** The last character of a CSI or SS3 sequence. */
-const BY_FINAL: Readonly<Record<string, string>> = {
-  A: 'up',
-  B: 'down',
-  C: 'right',
-  D: 'left',
-  F: 'end',
-  H: 'home',
-  Z: 'tab', // with Shift
-};
-
-/** The number in a CSI sequence that ends with `~`. */
-const BY_NUMBER: Readonly<Record<string, string>> = {
-  1: 'home',
-  3: 'erase',
-  4: 'end',
-  5: 'pageup',
-  6: 'pagedown',
-  7: 'home',
-  8: 'end',
-};
-
-const SEQUENCE = new RegExp(`^(${ESC}?)${ESC}[[O](\\d*)(?:;(\\d+))?([A-Z~])$`);
-const MODIFIER = { shift: 1, alt: 2, ctrl: 4, meta: 8 } as const;
-
-/** Interprets a piece of input, as split by Ink's parser; null for the escape sequence of an unused key. */
-export function readSequence(sequence: string): Press | null {
-  if (!sequence.startsWith(ESC) || sequence === ESC) return pressOf(sequence);
-  const rest = sequence.slice(1);
-  if (rest === ESC) return pressOf(ESC);
-  // Esc followed by a letter is not that letter.
-  if (/^[A-Za-z0-9 \r\b\u007f]$/.test(rest)) return { name: `meta+${pressOf(rest).name}`, text: '' };
-  if (!/^[[O]/.test(rest) && !rest.startsWith(ESC)) return pressOf(rest);
-  const [, alt, number = '', modifiers = '1', final = ''] = SEQUENCE.exec(sequence) ?? [];
-  const key = final === '~' ? BY_NUMBER[number] : /^1?$/.test(number) ? BY_FINAL[final] : undefined;
-  if (key === undefined) return null;
-  const bits =
-    Math.max(0, Number(modifiers) - 1) | (alt ? MODIFIER.alt : 0) | (final === 'Z' ? MODIFIER.shift : 0);
-  return { name: withModifiers(key, bits), text: '' };
-}
-
-function withModifiers(key: string, bits: number): string {
-  if (bits & MODIFIER.ctrl) return `ctrl+${key}`;
-  if (bits & (MODIFIER.alt | MODIFIER.meta)) return `meta+${key}`;
-  return bits & MODIFIER.shift && key === 'tab' ? 'shift+tab' : key;
-}
-
 /**
- * Splits input that arrives at once (fast typing, a paste, a program) into presses: single keys, or, in a text field, pieces of text. A
- * control character is a key. In pasted text, only an Enter or Tab at the end of a single line is a key.
+ * Splits input that arrives at once (fast typing, a program, a paste that the terminal does not report) into presses: single keys, or, in
+ * a text field, pieces of text. A control character is a key; in several lines of text, only an Enter or Tab at the end is one. Pasted
+ * text is one piece in a text field, and nothing elsewhere.
  */
 const PIECES = {
   keys: /[\s\S]/gu,
@@ -211,7 +158,8 @@ const PIECES = {
 };
 
 export function pressesIn(press: Press, typing: keyof typeof PIECES = 'keys'): readonly Press[] {
-  if (press.name !== '') return [press];
+  if (press.isPaste && typing === 'keys') return [];
+  if (press.isPaste || press.name !== '') return [press];
   const pieces = press.text.match(PIECES[typing]) ?? [];
   return pieces.map(piece => pressOf(piece === '\n' ? '\r' : piece));
 }

@@ -1,16 +1,10 @@
 import type { CallView } from '../render/calls.js';
 import { type Line, quote, type Span, say } from '../render/line.js';
 import { cutLine, fitLine, widthOf } from '../render/terminal/fit.js';
-import type { Theme } from '../render/terminal/theme.js';
-import { wrapLine } from '../render/terminal/wrap.js';
 
 export const DIVIDER = ' │ ';
 
-export function wrapLines(lines: readonly Line[], width: number, theme: Theme): string[] {
-  return lines.flatMap(line => wrapLine(line, width, theme));
-}
-
-interface Choice {
+export interface Choice {
   readonly text: string;
   readonly isChosen: boolean;
   readonly max?: number;

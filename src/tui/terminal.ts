@@ -24,29 +24,6 @@ export function sizeOf({ columns, rows }: NodeJS.WriteStream): Size {
   return { columns, rows };
 }
 
-/** The current state of a view. Other code sets it; React only reads it. */
-export interface Store<State> {
-  readonly subscribe: (listener: () => void) => () => void;
-  readonly snapshot: () => State;
-  readonly set: (change: Partial<State>) => void;
-}
-
-export function createStore<State>(initial: State): Store<State> {
-  const listeners = new Set<() => void>();
-  let state = initial;
-  return {
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    snapshot: () => state,
-    set(change) {
-      state = { ...state, ...change };
-      for (const listener of listeners) listener();
-    },
-  };
-}
-
 /** Runs work soon after a request, at most once in `everyMs`, and never synchronously. */
 export function throttled(clock: Clock, everyMs: number, work: () => void) {
   let last = Number.NEGATIVE_INFINITY;

@@ -3,130 +3,175 @@ import { cutLine, widthOf } from '../render/terminal/fit.js';
 import { LazySegmenter } from '../render/terminal/lazy-segmenter.js';
 import type { Press } from './keys.js';
 
-/** Maximum length of a cluster; longer ones are split. */
+/** A text that is being typed. */
+export interface TextInput {
+  readonly text: string;
+  /** In UTF-16 units. */
+  readonly cursor: number;
+}
+
+export function textInput(text: string, cursor = text.length): TextInput {
+  return { text, cursor: Math.min(cursor, text.length) };
+}
+
+export function insertText({ text, cursor }: TextInput, piece: string): TextInput {
+  return textInput(text.slice(0, cursor) + piece + text.slice(cursor), cursor + piece.length);
+}
+
+/** A position in the text, found from the cursor. */
+type Target = (input: TextInput) => number;
+
+interface EditingKey {
+  /** Key names, see `Press`, separated by spaces. */
+  readonly keys: string;
+  readonly does: string;
+  readonly edit: (input: TextInput) => TextInput;
+}
+
+function moving(keys: string, does: string, target: Target): EditingKey {
+  return { keys, does, edit: input => textInput(input.text, target(input)) };
+}
+
+function erasing(keys: string, does: string, target: Target): EditingKey {
+  return {
+    keys,
+    does,
+    edit(input) {
+      const { text, cursor } = input;
+      const to = target(input);
+      const from = Math.min(cursor, to);
+      return textInput(text.slice(0, from) + text.slice(Math.max(cursor, to)), from);
+    },
+  };
+}
+
+/** The keys of every text: in a prompt, a search, a field of a form, and JSON. */
+export const EDITING_KEYS: readonly EditingKey[] = [
+  moving('left', 'a character to the left', characterStart),
+  moving('right', 'a character to the right', characterEnd),
+  moving('ctrl+left meta+left meta+b', 'a word to the left', wordStart),
+  moving('ctrl+right meta+right meta+f', 'a word to the right', wordEnd),
+  moving('home ctrl+a', 'to the start of the line', lineStart),
+  moving('end ctrl+e', 'to the end of the line', lineEnd),
+  erasing('erase', 'erase the character before the cursor', characterStart),
+  erasing('delete', 'erase the character at the cursor', characterEnd),
+  erasing('ctrl+w', 'erase the word before the cursor, up to a blank', blankStart),
+  erasing('meta+erase', 'erase to the start of the word', wordStart),
+  erasing('meta+d', 'erase to the end of the word', wordEnd),
+  erasing('ctrl+u', 'erase to the start of the line', input =>
+    Math.min(lineStart(input), characterStart(input)),
+  ),
+  erasing('ctrl+k', 'erase to the end of the line', input => Math.max(lineEnd(input), characterEnd(input))),
+];
+
+const EDITS = new Map(
+  EDITING_KEYS.flatMap(({ keys, edit }) => keys.split(' ').map(key => [key, edit] as const)),
+);
+
+/** The text after an editing key; other keys do nothing. */
+export function editText(input: TextInput, key: string): TextInput {
+  return EDITS.get(key)?.(input) ?? input;
+}
+
+/** The single-line text after a key. Control characters are never inserted. */
+export function pressText(input: TextInput, { name, text }: Press): TextInput {
+  if (EDITS.has(name)) return editText(input, name);
+  return insertText(input, [...text].filter(character => character >= ' ').join(''));
+}
+
+/** Moves down by `count` lines (up if negative), to the same column or to the end of a shorter line. */
+export function moveLines(input: TextInput, count: number): TextInput {
+  const { text } = input;
+  let start = lineStart(input);
+  const column = input.cursor - start;
+  for (let left = Math.abs(count); left > 0; left--) {
+    const end = lineEnd({ text, cursor: start });
+    if (count < 0) start = lineStart({ text, cursor: Math.max(0, start - 1) });
+    else if (end < text.length) start = end + 1;
+  }
+  return { text, cursor: Math.min(start + column, lineEnd({ text, cursor: start })) };
+}
+
+/** Extends the text before the cursor to the longest common prefix. @param candidates sorted; each begins with that text */
+export function completed(input: TextInput, candidates: readonly string[]): TextInput {
+  const first = [...(candidates.at(0) ?? '')];
+  const last = [...(candidates.at(-1) ?? '')]; // the common prefix of the first and the last of a sorted list is common to all
+  const differs = first.findIndex((character, index) => character !== last[index]);
+  const start = first.slice(0, differs < 0 ? first.length : differs).join('');
+  const { text, cursor } = input;
+  return start.length <= cursor ? input : textInput(start + text.slice(cursor), start.length);
+}
+
+export function lineStart({ text, cursor }: TextInput): number {
+  return cursor === 0 ? 0 : text.lastIndexOf('\n', cursor - 1) + 1;
+}
+
+function lineEnd({ text, cursor }: TextInput): number {
+  const end = text.indexOf('\n', cursor);
+  return end < 0 ? text.length : end;
+}
+
+/** Maximum length of a grapheme cluster; longer ones are split. */
 const MAX_CLUSTER = 64;
 const CLUSTERS = new LazySegmenter();
 
-export class TextInput {
-  /** @param cursor in UTF-16 units */
-  constructor(
-    readonly text: string,
-    readonly cursor = text.length,
-  ) {}
+function characterStart({ text, cursor }: TextInput): number {
+  const last = clustersOf(text.slice(Math.max(0, cursor - MAX_CLUSTER), cursor)).at(-1) ?? '';
+  return cursor - last.length;
+}
 
-  insert(piece: string): TextInput {
-    const { text, cursor } = this;
-    return new TextInput(text.slice(0, cursor) + piece + text.slice(cursor), cursor + piece.length);
-  }
+function characterEnd({ text, cursor }: TextInput): number {
+  const [first] = CLUSTERS.segment(text.slice(cursor, cursor + MAX_CLUSTER));
+  return cursor + (first?.segment.length ?? 0);
+}
 
-  /** Moves or erases by grapheme clusters; a key of the line stays within the line. Other keys do nothing. */
-  step(key: string): TextInput {
-    switch (key) {
-      case 'left':
-        return this.at(this.#before);
-      case 'right':
-        return this.at(this.#after);
-      case 'home':
-        return this.at(this.lineStart);
-      case 'end':
-        return this.at(this.#lineEnd);
-      case 'erase':
-        return this.#eraseFrom(this.#before);
-      case 'ctrl+w':
-        return this.#eraseFrom(this.#wordStart);
-      case 'ctrl+u':
-        return this.#eraseFrom(Math.min(this.lineStart, this.#before));
-      default:
-        return this;
-    }
-  }
+/** Where Ctrl-W stops: words are separated by blanks. At the start of a line, the end of the line above. */
+function blankStart(input: TextInput): number {
+  const start = lineStart(input);
+  if (input.cursor === start) return characterStart(input);
+  const line = input.text.slice(start, input.cursor).trimEnd();
+  return start + Math.max(line.lastIndexOf(' '), line.lastIndexOf('\t')) + 1;
+}
 
-  /** Moves down by `count` lines (up if negative), to the same column or to the end of a shorter line. */
-  moveLines(count: number): TextInput {
-    const column = this.cursor - this.lineStart;
-    let line = this.at(this.lineStart);
-    for (let left = Math.abs(count); left > 0; left--) {
-      const end = line.#lineEnd;
-      if (count < 0) line = this.at(Math.max(0, line.cursor - 1));
-      else if (end < this.text.length) line = this.at(end + 1);
-      line = this.at(line.lineStart);
-    }
-    return this.at(Math.min(line.cursor + column, line.#lineEnd));
-  }
+/** Letters and digits, with what may follow them in a grapheme cluster. */
+const OF_WORD = /^[\p{L}\p{N}\p{M}\p{Cf}_]$/u;
 
-  get lineStart(): number {
-    return this.cursor === 0 ? 0 : this.text.lastIndexOf('\n', this.cursor - 1) + 1;
-  }
+function wordStart({ text, cursor }: TextInput): number {
+  const before = (at: number) => [...text.slice(Math.max(0, at - 2), at)].at(-1) ?? '';
+  let at = cursor;
+  while (at > 0 && !OF_WORD.test(before(at))) at -= before(at).length;
+  while (at > 0 && OF_WORD.test(before(at))) at -= before(at).length;
+  return at;
+}
 
-  get #lineEnd(): number {
-    const end = this.text.indexOf('\n', this.cursor);
-    return end < 0 ? this.text.length : end;
-  }
+function wordEnd({ text, cursor }: TextInput): number {
+  const after = (at: number) => [...text.slice(at, at + 2)].at(0) ?? '';
+  let at = cursor;
+  while (at < text.length && !OF_WORD.test(after(at))) at += after(at).length;
+  while (at < text.length && OF_WORD.test(after(at))) at += after(at).length;
+  return at;
+}
 
-  get #before(): number {
-    const start = Math.max(0, this.cursor - MAX_CLUSTER);
-    const last = [...CLUSTERS.segment(this.text.slice(start, this.cursor))].at(-1);
-    return this.cursor - (last?.segment.length ?? 0);
-  }
+/** The part of the text around the cursor that fits `width` cells: a text may have megabytes. */
+export function inputLine({ text, cursor }: TextInput, width: number): Line {
+  const before = clustersOf(text.slice(Math.max(0, cursor - 2 * width), cursor)).map(each => quote(each));
+  const [at = ' ', ...after] = clustersOf(text.slice(cursor, cursor + 2 * width));
+  const focus = quote(at).map(span => say(span.text, 'cursor'));
+  const isWhole = cursor <= 2 * width && widthOf(before.flat()) + widthOf(focus) + 1 <= width;
+  let room = Math.floor((width * 2) / 3) - 1;
+  const from = before.findLastIndex(cell => {
+    room -= widthOf(cell);
+    return room < 0;
+  });
+  const shown = isWhole ? before : [[say('…', 'dim')], ...before.slice(from + 1)];
+  const start = [...shown.flat(), ...focus];
+  const isCut = cursor + 2 * width < text.length;
+  return [...start, ...startLine(after.join(''), isCut, width - widthOf(start))];
+}
 
-  get #after(): number {
-    const [first] = CLUSTERS.segment(this.text.slice(this.cursor, this.cursor + MAX_CLUSTER));
-    return this.cursor + (first?.segment.length ?? 0);
-  }
-
-  get #wordStart(): number {
-    if (this.cursor === this.lineStart) return this.#before;
-    const line = this.text.slice(this.lineStart, this.cursor).trimEnd();
-    return this.lineStart + Math.max(line.lastIndexOf(' '), line.lastIndexOf('\t')) + 1;
-  }
-
-  at(cursor: number): TextInput {
-    return new TextInput(this.text, Math.min(cursor, this.text.length));
-  }
-
-  #eraseFrom(from: number): TextInput {
-    return new TextInput(this.text.slice(0, from) + this.text.slice(this.cursor), from);
-  }
-
-  /** The single-line text after a key. Control characters are never inserted. */
-  press({ name, text }: Press): TextInput {
-    const stepped = this.step(name === 'ctrl+a' ? 'home' : name === 'ctrl+e' ? 'end' : name);
-    if (stepped !== this) return stepped;
-    return this.insert([...text].filter(character => character >= ' ').join(''));
-  }
-
-  /** Extends the text before the cursor to the longest common prefix. @param candidates sorted; each begins with that text */
-  completed(candidates: readonly string[]): TextInput {
-    const first = [...(candidates.at(0) ?? '')];
-    const last = [...(candidates.at(-1) ?? '')]; // the common prefix of the first and the last of a sorted list is common to all
-    const differs = first.findIndex((character, index) => character !== last[index]);
-    const start = first.slice(0, differs < 0 ? first.length : differs).join('');
-    const { text, cursor } = this;
-    return start.length <= cursor ? this : new TextInput(start + text.slice(cursor), start.length);
-  }
-
-  /** The part of the text around the cursor that fits `width` cells: a text may have megabytes. */
-  line(width: number): Line {
-    const { text, cursor } = this;
-    const before = clustersOf(text.slice(Math.max(0, cursor - 2 * width), cursor)).map(each => quote(each));
-    const [at = ' ', ...after] = clustersOf(text.slice(cursor, cursor + 2 * width));
-    const focus = quote(at).map(span => say(span.text, 'cursor'));
-    const isWhole = cursor <= 2 * width && widthOf(before.flat()) + widthOf(focus) + 1 <= width;
-    let room = Math.floor((width * 2) / 3) - 1;
-    const from = before.findLastIndex(cell => {
-      room -= widthOf(cell);
-      return room < 0;
-    });
-    const shown = isWhole ? before : [[say('…', 'dim')], ...before.slice(from + 1)];
-    const start = [...shown.flat(), ...focus];
-    const isCut = cursor + 2 * width < text.length;
-    return [...start, ...startLine(after.join(''), isCut, width - widthOf(start))];
-  }
-
-  /** The start of the text, without the cursor. */
-  quietLine(width: number): Line {
-    return startLine(this.text.slice(0, 2 * width), this.text.length > 2 * width, width);
-  }
+/** The start of a text, without a cursor. */
+export function quietLine(text: string, width: number): Line {
+  return startLine(text.slice(0, 2 * width), text.length > 2 * width, width);
 }
 
 function startLine(text: string, isCut: boolean, width: number): Line {

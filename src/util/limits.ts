@@ -244,6 +244,7 @@ export const LIMITS = {
     beyond: 'the others are not judged, with a warning; the recording is not read',
     threat: 15,
   },
+  pasteChars: { value: 4 * MIB, what: 'text pasted into a screen', beyond: 'the rest is cut', threat: 15 },
   fileBytes: {
     value: 64 * MIB,
     what: 'saved message or transcript to show',

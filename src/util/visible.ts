@@ -9,6 +9,14 @@ interface VisibleRun {
   readonly isReplaced: boolean;
 }
 
+const ESC = '\u001b';
+const COLOURS = new RegExp(`${ESC}\\[[\\d;:]*m`, 'g');
+
+/** The text of a log without its colours, which would be shown as control pictures. */
+export function withoutColours(text: string): string {
+  return text.replaceAll(COLOURS, '');
+}
+
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 const TAB = 4;
 

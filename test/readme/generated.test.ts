@@ -4,7 +4,7 @@ import { SCENARIOS } from '../../src/check/drive/run.js';
 import { EXIT_STATUSES } from '../../src/commands/terminal.js';
 import type { Keys } from '../../src/tui/keys.js';
 import { MOCK_KEYS } from '../../src/tui/mock/screen.js';
-import { WORKBENCH_KEYS } from '../../src/tui/workbench/screen.js';
+import { WORKBENCH_KEYS } from '../../src/tui/workbench/keys.js';
 import { LIMITS } from '../../src/util/limits.js';
 import { formatDuration } from '../../src/util/text.js';
 import { GUIDE_PAGES, README } from './examples.js';

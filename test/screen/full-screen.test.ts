@@ -1,7 +1,13 @@
 import fc from 'fast-check';
+import { Text } from 'ink';
+import { createElement } from 'react';
 import { expect, test } from 'vitest';
+import { say } from '../../src/render/line.js';
 import { systemClock } from '../../src/system/clock.js';
 import { fullScreen } from '../../src/tui/full-screen.js';
+import type { Press } from '../../src/tui/keys.js';
+import { EMPTY_SCREEN, reduceScreen, type ScreenState } from '../../src/tui/screen/state.js';
+import { createStore } from '../../src/tui/store.js';
 import { eventually } from '../e2e/support/eventually.js';
 import { Emulator, type Size } from './support/emulator.js';
 import { fakeKeyboard } from './support/fake-keyboard.js';
@@ -15,22 +21,33 @@ function open() {
   const keyboard = fakeKeyboard();
   const stdout = Object.assign(fakeTerminal(emulator, SIZE).stream, SIZE);
   const resize = (size: Size) => void Object.assign(stdout, size).emit('resize');
+  const presses: Press[] = [];
   let pressed = '';
+  const store = createStore(reduceScreen<never, ScreenState<never>>, EMPTY_SCREEN);
+  const draw = () => createElement(Text, null, `first row\npressed: ${pressed}`);
   const screen = fullScreen(
-    () => ({
-      press({ name, text }) {
+    {
+      store,
+      layout: () => ({ header: [[say('first row')]] }),
+      press(press) {
+        const { name, text } = press;
+        presses.push(press);
         pressed += name === 'ctrl+c' ? 'c' : text;
+        store.dispatch({ type: 'changed' });
       },
-      frame: () => ({ header: ['first row'], body: [`pressed: ${pressed}`], isRunning: false }),
-    }),
-    { stdin: keyboard.stream, stdout, clock: systemClock },
+      async mount(frames, terminal) {
+        const { mountFullScreen } = await import('../../src/tui/FullScreen.js');
+        return mountFullScreen(draw, frames, terminal);
+      },
+    },
+    { stdin: keyboard.stream, stdout, clock: systemClock, level: 0, background: 'dark' },
   );
-  return { emulator, keyboard, screen, resize, pressed: () => pressed };
+  return { emulator, keyboard, screen, resize, presses, pressed: () => pressed };
 }
 
-test('the first frame is written whole and at once', async () => {
+test('the first lines are written at once', async () => {
   const { emulator, keyboard, screen } = open();
-  expect(emulator.raw).toContain('first row\r\npressed: ');
+  expect(emulator.raw).toMatch(/first row$/);
   expect(keyboard.isRaw()).toBe(true);
   await screen.close();
 });
@@ -47,8 +64,22 @@ test('closed before it listens, it restores the terminal', async () => {
   await screen.close();
   await emulator.waitFor('the screen from before', () => !emulator.isAlternate);
   expect(emulator.isCursorVisible).toBe(true);
+  expect(emulator.isReporting).toBe(false);
   expect(keyboard.isRaw()).toBe(false);
   expect(emulator.text()).toBe('');
+});
+
+test('pasted text is one press without a name; the wheel is a key', async () => {
+  const { emulator, keyboard, screen, presses } = open();
+  await emulator.waitFor('the modes', () => emulator.isReporting);
+  keyboard.type('\u001b[200~q\rq\u001b[201~\u001b[<64;1;1M\u001b[<65;1;1M!');
+  await eventually('the last key', () => presses.length === 4);
+  expect(presses.slice(0, 3)).toEqual([
+    { name: '', text: 'q\rq', isPaste: true },
+    { name: 'wheelup', text: '' },
+    { name: 'wheeldown', text: '' },
+  ]);
+  await screen.close();
 });
 
 test('a process that exits meanwhile restores the terminal', async () => {
@@ -57,6 +88,7 @@ test('a process that exits meanwhile restores the terminal', async () => {
   for (const duty of process.listeners('exit')) if (!before.includes(duty)) duty(0);
   await emulator.waitFor('the screen from before', () => !emulator.isAlternate);
   expect(emulator.isCursorVisible).toBe(true);
+  expect(emulator.isReporting).toBe(false);
   expect(keyboard.isRaw()).toBe(false);
   await screen.close();
 });

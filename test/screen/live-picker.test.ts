@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
-import { createTheme, styleLine } from '../../src/render/terminal/theme.js';
-import { Picker } from '../../src/tui/picker.js';
+import { paletteOf } from '../../src/render/terminal/theme.js';
+import { type PickerState, pickerLines, pickerOf, pressPicker } from '../../src/tui/picker.js';
+import { words } from '../support/words.js';
 import { question } from './support/scenes.js';
 
 const LABELS = Array.from({ length: 15 }, (_, index) => `choice ${index}`);
 const after = (choices: readonly string[], preset: number, ...keys: readonly string[]) =>
-  keys.reduce((picker, key) => picker.press(key), new Picker(question('Which?', choices, preset))).selected;
+  keys.reduce(pressPicker, pickerOf(question('Which?', choices, preset))).selected;
 
 test('the default is selected first', () => {
   expect(after(LABELS, 7)).toBe(7);
@@ -35,34 +36,33 @@ test.each([
   expect(after(LABELS, 4, ...commands)).toBe(selected);
 });
 
-const THEME = createTheme(0);
-const rowsOf = (picker: Picker, columns = 60, rows = 20) => {
-  const asked = picker.draw({ columns, rows }, THEME);
-  return [...asked.rows, styleLine(asked.keys, THEME)];
+const rowsOf = (picker: PickerState, columns = 60, rows = 20) => {
+  const { lines, keys } = pickerLines(picker, { columns, rows }, paletteOf(0));
+  return [...lines, keys].map(words);
 };
 
 test('RT-CHOICE: with one row for the prompt, the prompt is cut', () => {
-  const picker = new Picker(question('May this file be written here?', ['a', 'b']));
+  const picker = pickerOf(question('May this file be written here?', ['a', 'b']));
   expect(rowsOf(picker, 20, 4)).toEqual([
     'May this file be wr…',
     '❯ 0 a (default)',
     '  1 b',
     expect.anything(),
   ]);
-  const lines = new Picker(question('May it?\nReally?', ['a', 'b']));
+  const lines = pickerOf(question('May it?\nReally?', ['a', 'b']));
   expect(rowsOf(lines, 20, 4)[0]).toBe('May it? …');
 });
 
 test('threats, row 24: control characters in prompt and labels are made visible', () => {
   const hostile = '\u001b[2J\u001b]0;owned\u0007\r\u202e';
-  const rows = rowsOf(new Picker(question(hostile, [`${hostile}\nsecond row`])));
+  const rows = rowsOf(pickerOf(question(hostile, [`${hostile}\nsecond row`])));
   expect(rows[0]).toBe('␛[2J␛]0;owned␇␍<U+202E>');
   expect(rows[1]).toBe('❯ 0 ␛[2J␛]0;owned␇␍<U+202E>␊second row (default)');
 });
 
 test('a hundred thousand choices of a megabyte each cost no more than the visible ones', () => {
   const label = 'x'.repeat(1_000_000);
-  const picker = new Picker(
+  const picker = pickerOf(
     question(
       'Which?',
       Array.from({ length: 100_000 }, () => label),

@@ -37,7 +37,12 @@ const { signal: never } = new AbortController();
 const patch = (line: string) => `--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+${line}\n`;
 
 /** The reporter alone, drawn by Ink into an emulator, with made-up events. */
-function open({ columns = 100, rows = 30 }: Partial<Size> = {}, level: 0 | 2 = 0, keyboard = fakeKeyboard()) {
+function open(
+  { columns = 100, rows = 30 }: Partial<Size> = {},
+  level: 0 | 2 = 0,
+  keyboard = fakeKeyboard(),
+  redact: (text: string) => string = String,
+) {
   const emulator = new Emulator({ columns, rows });
   const stdout = Object.assign(fakeTerminal(emulator, { columns, rows }).stream, { rows });
   const log = createLog(() => systemClock.now());
@@ -51,6 +56,7 @@ function open({ columns = 100, rows = 30 }: Partial<Size> = {}, level: 0 | 2 = 0
     clock: systemClock,
     supports: new Set(['text', 'diff']),
     interrupt: () => interrupts++,
+    redact,
   });
   if (reporter.event) log.subscribe(reporter.event);
   const { choose, close } = reporter;
@@ -155,6 +161,22 @@ describe('a question', () => {
   });
 });
 
+test('threats, row 25: a view has no secrets; the question to the user is whole', async () => {
+  const secret = 'CANARY-1234';
+  const { text: redact } = createRedactor([secret]);
+  await using view = open({ columns: 60 }, 2, fakeKeyboard(), redact);
+  view.tell(arrives({ ...VIEW, content: { patch: patch(`${'x'.repeat(47)} ${secret}`) } }, { leg: 'v' }));
+  void view.choose(question(`${secret}?`, ['a', 'b']), never);
+  await view.shows(`${secret}?`);
+  expect(view.emulator.text()).toContain('[redacted]');
+  expect(
+    view.emulator
+      .text()
+      .replaceAll(/\s/g, '')
+      .match(/CANARY/g),
+  ).toHaveLength(1);
+});
+
 describe('a page to visit', () => {
   test('shows its key until the result arrives; the terminal is raw only meanwhile', async () => {
     await using view = open();
@@ -238,6 +260,18 @@ test('a resized terminal redraws the question once', async () => {
     expect(view.emulator.text().match(/Where to\?/g)).toHaveLength(1);
   }
   expect(view.emulator.scrollback()).toEqual([]);
+  expect(view.emulator.raw).not.toContain('\u001b[3J');
+});
+
+test('in a terminal that becomes lower than the frame, only a frame that fits is drawn, and the scrollback is kept', async () => {
+  await using view = open({ columns: 60, rows: 30 });
+  const labels = Array.from({ length: 70 }, (_, index) => `choice ${index}`);
+  void view.choose(question('Where to?', labels), never);
+  await view.shows('choice 20\n');
+  view.resize({ columns: 60, rows: 12 });
+  await view.emulator.waitFor('the next frame', () => !view.emulator.text().includes('choice 15'));
+  expect(view.emulator.text()).toContain('⏎ choose');
+  expect(view.emulator.text().match(/Where to\?/g)).toHaveLength(1);
   expect(view.emulator.raw).not.toContain('\u001b[3J');
 });
 

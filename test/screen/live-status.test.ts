@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { History } from '../../src/events/history.js';
-import { LiveModel } from '../../src/tui/live/model.js';
+import { liveStateOf } from '../../src/tui/live/state.js';
+import { statusLines } from '../../src/tui/live/status.js';
 import {
   acknowledged,
   arrives,
@@ -12,6 +13,7 @@ import {
   resultArrives,
   VIEW,
 } from '../events/build.js';
+import { words } from '../support/words.js';
 
 /** What stands below the steps, so many ms after the start. */
 function statusAfter(
@@ -22,12 +24,8 @@ function statusAfter(
 ) {
   const history = new History();
   for (const event of eventsOf(...parts)) history.apply(event);
-  let time = 0;
-  const clock = { now: () => time, runnable: () => time, wall: () => new Date(0), after: () => () => {} };
-  const model = new LiveModel({ history, clock, timeoutMs, interrupt() {}, onChange() {} });
-  time = now;
-  const { status } = model.blocks({ columns, rows: 24 });
-  return status.map(line => line.map(({ text }) => text).join(''));
+  const state = { ...liveStateOf({ columns, rows: 24 }), now };
+  return statusLines(state, history.first, timeoutMs).map(words);
 }
 
 test.each([

@@ -7,11 +7,12 @@ import { History } from '../../src/events/history.js';
 import { Sessions } from '../../src/events/session-calls.js';
 import type { OAuth, UserChoice } from '../../src/protocol/callbacks.js';
 import { panesOf } from '../../src/render/panes.js';
-import { createTheme } from '../../src/render/terminal/theme.js';
-import type { Frame } from '../../src/tui/live/model.js';
-import { Picker } from '../../src/tui/picker.js';
+
+import { paletteOf } from '../../src/render/terminal/theme.js';
+import type { Frame } from '../../src/tui/live/frame.js';
+import { pickerLines, pickerOf } from '../../src/tui/picker.js';
 import { answerFrame } from '../../src/tui/session/answer.js';
-import { PlatformView } from '../../src/tui/session/platform.js';
+import { createPlatformScreen } from '../../src/tui/session/platform.js';
 import { CHOICE, eventsOf, type Moment, OAUTH } from '../events/build.js';
 import {
   answered,
@@ -27,7 +28,8 @@ import {
 import { callOf, legTo } from '../render/session/legs.js';
 import { anyCharacter } from '../support/characters.js';
 import { fakeClock } from '../support/fake-clock.js';
-import { drawn } from '../tui/drawn.js';
+import { words } from '../support/words.js';
+import { drawnList } from '../tui/drawn.js';
 import { press } from '../tui/workbench/form/support/pressing.js';
 
 type Parts = readonly (readonly Moment[])[];
@@ -54,13 +56,14 @@ function draw(
   const known = foldAll(eventsOf(...parts));
   const panes = (exchange: Exchange) => panesOf(exchange, new Set(['diff', 'text']));
   const about = { id: SESSION, url: `${BASE}/${SESSION}`, isOver: asks === null };
-  const picker = asks?.type === 'user_choice' ? new Picker(asks) : null;
+  const picker = asks?.type === 'user_choice' ? pickerOf(asks) : null;
   const scene = { ...about, known, asks, now, panesOf: panes };
-  return answerFrame(scene, { ...AROUND, picker }, size, createTheme(level));
+  const look = { palette: paletteOf(level), redact: String };
+  return answerFrame(scene, { ...AROUND, picker }, size, look);
 }
 
 const rowsOf = ({ steps, views, panes }: Frame) =>
-  [...steps, ...views, ...(panes?.human ?? []), ...(panes?.llm ?? [])].map(row => row.trimEnd());
+  [...steps, ...views, ...(panes?.human ?? []), ...(panes?.llm ?? [])].map(row => words(row).trimEnd());
 
 describe('session answer', () => {
   test('in 40 × 8: the session, its latest call, and its outcome', () => {
@@ -89,23 +92,27 @@ describe('questions of a tool', () => {
   ];
 
   test.each([40, 80, 160])('RT-OAUTH: at %i columns the URL of a page is whole, with its call', columns => {
-    const { steps } = draw(asked(page), { columns, rows: 20 }, 5_000, 0, page);
+    const frame = draw(asked(page), { columns, rows: 20 }, 5_000, 0, page);
+    const steps = frame.steps.map(words);
     expect(steps.join('')).toContain(auth_url);
     expect(steps.join('\n')).toMatch(/\? lookup_order [^?]*call_1 asks$/m);
     expect(steps.find(row => row.startsWith('❯'))).toContain('asks you');
   });
 
   test('RT-CHOICE: a question names its call, which is selected', () => {
-    const { steps, picker } = draw(asked(choice), { columns: 100, rows: 24 }, 5_000, 0, choice);
-    expect(steps.find(row => row.startsWith('❯'))).toMatch(/call_1 +\? asks you/);
-    expect(picker[0]).toBe('? lookup_order {"order_id":"call_1"} call_1 asks');
-    expect(picker[1]).toBe(choice.prompt);
+    const frame = draw(asked(choice), { columns: 100, rows: 24 }, 5_000, 0, choice);
+    expect(frame.steps.map(words).find(row => row.startsWith('❯'))).toMatch(/call_1 +\? asks you/);
+    if (!frame.question) throw new Error('there is no question');
+    const { picker, size } = frame.question;
+    const asking = pickerLines(picker, size, paletteOf(0)).lines.map(words);
+    expect(asking[0]).toBe('? lookup_order {"order_id":"call_1"} call_1 asks');
+    expect(asking[1]).toBe(choice.prompt);
   });
 
   test('a call with a question is visible among very many', () => {
     const many = Array.from({ length: 40 }, (_, index) => ({ ...LOOKUP, key: `c${index}`, id: `c${index}` }));
     const parts = [awaiting([one, ...many]), ...legTo('call_1', choice)];
-    const { steps } = draw(parts, { columns: 100, rows: 24 }, 5_000, 0, choice);
+    const steps = draw(parts, { columns: 100, rows: 24 }, 5_000, 0, choice).steps.map(words);
     expect(steps.find(row => row.startsWith('❯'))).toMatch(/call_1 +\? asks you/);
     expect(steps.at(-1)).toMatch(/^ {2}… \d+ other calls$/);
   });
@@ -122,12 +129,13 @@ function drawPlatform(
   platform = PLATFORM,
 ) {
   const clock = fakeClock();
-  const view = new PlatformView({ platform, clock, level, onQuit: () => {} }, () => {});
+  const copy = (text: string) => ({ text, isBad: false });
+  const view = createPlatformScreen({ platform, clock, level, copy, onQuit: () => {} });
   for (const event of eventsOf(...parts)) view.event(event);
   clock.advance(9_000);
-  view.frame(size);
+  view.store.dispatch({ type: 'resized', size });
   for (const key of keys) view.press(press(key));
-  return drawn(view, size);
+  return drawnList(view, size, size.columns, level);
 }
 
 describe('session mock', () => {
@@ -191,8 +199,8 @@ test('no row is wider than the terminal, and no frame higher', () => {
       expect(height).toBeLessThan(size.rows);
       const platform = drawPlatform(parts, pressed, size, 2);
       expect(platform).toHaveLength(size.rows - 1);
-      for (const row of [...shown.flat(), ...platform])
-        expect(stringWidth(row)).toBeLessThanOrEqual(size.columns);
+      for (const row of shown.flat()) expect(stringWidth(words(row))).toBeLessThanOrEqual(size.columns);
+      for (const row of platform) expect(stringWidth(row)).toBeLessThanOrEqual(size.columns);
     }),
     { numRuns: 20 },
   );

@@ -159,6 +159,6 @@ describe('session mock', () => {
     expect(view.emulator.text()).toContain('│ shipped');
     view.keyboard.type('q');
     await view.emulator.waitFor('the end', () => view.quits.count === 1);
-    expect(view.view.summary).toBe('1 session · 1 waiting for results · 2 calls');
+    expect(view.view.summary()).toBe('1 session · 1 waiting for results · 2 calls');
   });
 });

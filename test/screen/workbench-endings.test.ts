@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/system/clock.js';
 import { fullScreen } from '../../src/tui/full-screen.js';
+import { EMPTY_SCREEN, reduceScreen, type ScreenState } from '../../src/tui/screen/state.js';
+import { createStore } from '../../src/tui/store.js';
 import { temporaryFolder } from '../e2e/support/folder.js';
 import { runHere } from '../e2e/support/in-process.js';
 import { fieldOf, type Peer, startPeer } from '../e2e/support/peers.js';
@@ -153,13 +155,15 @@ test('an error in the first frame leaves the terminal unchanged', () => {
   const emulator = new Emulator(size);
   const { stream: stdout } = fakeTerminal(emulator, size);
   const play = {
+    store: createStore(reduceScreen<never, ScreenState<never>>, EMPTY_SCREEN),
     press() {},
-    frame(): never {
+    layout(): never {
       throw new Error('a fault of ours');
     },
+    mount: () => Promise.reject(new Error('is not mounted')),
   };
-  const terminal = { stdin: fakeKeyboard().stream, stdout, clock: systemClock };
-  expect(() => fullScreen(() => play, terminal)).toThrow('a fault of ours');
+  const terminal = { stdin: fakeKeyboard().stream, stdout, clock: systemClock, level: 0 } as const;
+  expect(() => fullScreen(play, terminal)).toThrow('a fault of ours');
   expect(emulator.raw).toBe('');
 });
 

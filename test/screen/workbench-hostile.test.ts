@@ -34,7 +34,7 @@ const ESC = '\u001b';
 
 const ENTER = '\r';
 
-const CTRL_E = '\u0005';
+const CTRL_O = '\u000f';
 
 const CTRL_R = '\u0012';
 
@@ -173,6 +173,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
     ],
   },
   'an operation, its schema and its form': {
+    size: { columns: 300, rows: 60 }, // half of it for the form, half for its request
     servers: [readyServer([hostileTool])],
     controls: {
       run: async () => ({
@@ -200,7 +201,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
         ],
       },
       { keys: CTRL_R, shown: [seen('whole'), seen('broken')] },
-      { keys: CTRL_E, shown: [inJson('default'), inJson('enum')] },
+      { keys: CTRL_O, shown: [inJson('default'), inJson('enum')] },
     ],
   },
   'a call that was not sent': {
@@ -380,8 +381,8 @@ async function open({ facts = [], size = WIDE, steps: _, ...more }: Scene) {
   };
 }
 
-/** What we send: colours, the cursor, lines that are drawn again, the alternate screen, wiped below the cursor. */
-const OURS = new RegExp(`${ESC}\\[(\\d*[AGBKH]|J|[\\d;]*m|\\?(25|1049|2026)[hl])`, 'g');
+/** What we send: colours, the cursor, lines that are drawn again, the alternate screen, wiped, its wheel and pastes. */
+const OURS = new RegExp(`${ESC}\\[(\\d*[AGBKH]|2?J|[\\d;]*m|\\?(25|1000|1006|1049|2004|2026)[hl])`, 'g');
 
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 

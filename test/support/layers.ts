@@ -76,6 +76,20 @@ export function strayProcess(sources: Sources): string[] {
   });
 }
 
+const DRAWING = /^(ink|react|chalk)$/;
+const STYLING = /\b(createTheme|styleLine|wrapLine)\b/;
+
+/** What a `.ts` file of `tui/` draws or colours: only components, in `.tsx` files, do. */
+export function strayDrawing(sources: Sources): string[] {
+  return [...sources]
+    .filter(([path]) => path.startsWith('tui/') && path.endsWith('.ts'))
+    .flatMap(([path, source]) => {
+      const modules = specifiersOf(source).filter(specifier => DRAWING.test(specifier));
+      const [word] = STYLING.exec(withoutComments(source)) ?? [];
+      return [...modules, ...(word ? [word] : [])].map(what => `${path} uses ${what}`);
+    });
+}
+
 function withoutComments(source: string): string {
   return source.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/\/\/.*$/gm, '');
 }

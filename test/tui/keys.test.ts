@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type Keys, type Place, type Press, pressesIn, readSequence } from '../../src/tui/keys.js';
+import { type Keys, type Place, pressesIn, pressOf } from '../../src/tui/keys.js';
 import { MOCK_KEYS } from '../../src/tui/mock/screen.js';
 import { PLATFORM_KEYS } from '../../src/tui/session/platform.js';
-import { WORKBENCH_KEYS } from '../../src/tui/workbench/screen.js';
+import { WORKBENCH_KEYS } from '../../src/tui/workbench/keys.js';
 
 /** Places whose keys work at the same time, the first one first. */
 const TOGETHER: readonly (readonly Place[])[] = [
@@ -45,53 +45,23 @@ test('a key of both the workbench and the mock does the same, except where the m
 });
 
 test.each([
-  ['\u001b[A', 'up'],
-  ['\u001bOB', 'down'],
-  ['\u001b[1;2C', 'right'],
-  ['\u001b[1;5D', 'ctrl+left'],
-  ['\u001b\u001b[A', 'meta+up'],
-  ['\u001b[H', 'home'],
-  ['\u001b[4~', 'end'],
-  ['\u001b[5~', 'pageup'],
-  ['\u001b[3~', 'erase'],
-  ['\u001b[Z', 'shift+tab'],
-  ['\u001b', 'escape'],
-  ['\u001b\u001b', 'escape'],
-  ['\u001bx', 'meta+x'],
-  ['\u001bO', 'meta+O'],
-  ['\u001b\r', 'meta+enter'],
-  ['\u001b\u0003', 'ctrl+c'],
-  ['\r', 'enter'],
-  ['\t', 'tab'],
-  ['\b', 'erase'],
-  ['\u007f', 'erase'],
-  ['\u0003', 'ctrl+c'],
-  [' ', 'space'],
-  ['G', 'G'],
-  ['constructor', 'constructor'],
-  ['\u001b[1;5I', null],
-  ['\u001b[40;5~', null],
-  ['\u001b[31m', null],
-  ['\u001bOP', null],
-  ['\u001b[', null],
-  ['\u001b[1;1:3A', null],
-  ['\u001b[200~', null],
-])('%j is the key %s', (sequence, name) => {
-  const press = readSequence(sequence);
-  expect(press && (press.name || press.text)).toBe(name);
-});
-
-test.each([
   ['keys', 'jj\r?', ['j', 'j', 'enter', '?']],
   ['keys', 'jj\u0003', ['j', 'j', 'ctrl+c']],
   ['line', 'watch\rjj', ['watch', 'enter', 'jj']],
   ['line', 'src/\tmain\nq', ['src/', 'tab', 'main', 'enter', 'q']],
   ['text', 'src/main.rs\r', ['src/main.rs', 'enter']],
   ['text', 'two\nlines\r', ['two\nlines\r']],
-  ['text', '12\u007f\u0012', ['12', 'erase', 'ctrl+r']],
+  ['text', '12\b\u0012', ['12', 'erase', 'ctrl+r']],
   ['text', '\b\u0015main\t', ['erase', 'ctrl+u', 'main', 'tab']],
 ] as const)('where %s are typed, %j at once is %j', (typing, input, keys) => {
-  expect(pressesIn(readSequence(input) as Press, typing).map(press => press.name || press.text)).toEqual(
-    keys,
-  );
+  expect(pressesIn(pressOf(input), typing).map(press => press.name || press.text)).toEqual(keys);
+});
+
+test.each([
+  ['keys', []],
+  ['line', ['q\rq\r']],
+  ['text', ['q\rq\r']],
+] as const)('where %s are typed, pasted text is %j', (typing, texts) => {
+  const presses = pressesIn({ name: '', text: 'q\rq\r', isPaste: true }, typing);
+  expect(presses.map(({ text }) => text)).toEqual(texts);
 });

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { quote, say } from '../../src/render/line.js';
-import { createTheme } from '../../src/render/terminal/theme.js';
+import { type Line, quote, say } from '../../src/render/line.js';
+import { createTheme, styleLine } from '../../src/render/terminal/theme.js';
+import type { ReadingCommand } from '../../src/tui/reading/commands.js';
 import {
   type Document,
   diffDocument,
@@ -11,13 +12,19 @@ import {
   type Part,
   type Sheet,
   textDocument,
-} from '../../src/tui/document/documents.js';
-import { SheetReader } from '../../src/tui/document/reader.js';
+} from '../../src/tui/reading/documents.js';
+import {
+  EMPTY_READING,
+  layOutSheet,
+  readSheet,
+  type SheetPlace,
+  searchSheet,
+  sheetSeen,
+  visiblePart,
+} from '../../src/tui/reading/sheet.js';
 import type { Size } from '../../src/tui/terminal.js';
 import { anyCharacter } from '../support/characters.js';
 import { diffOf, numbered, PLAIN } from './texts.js';
-
-type ReadingCommand = Parameters<ReturnType<SheetReader['lay']>['read']>[0];
 
 const SIZE = { columns: 40, rows: 5 };
 
@@ -29,21 +36,45 @@ const part = (document: Document | Part['document'], isStream = false): Part => 
 
 /** A user who reads a sheet. */
 function reading(sheetOf: () => Sheet, { focus = 0, level = 0 as 0 | 2, size: own = SIZE } = {}) {
-  const reader = new SheetReader(createTheme(level));
-  const view = { focus, isZoomed: false, showsBytes: false };
-  const lay = (size: Size) => reader.lay('call', sheetOf(), view, size);
-  const parts = (size: Size = own) => lay(size).draw().parts;
-  const sees = (size?: Size) =>
-    parts(size).flatMap(({ heading, status, rows }) => [heading + status, ...rows]);
+  const theme = createTheme(level);
+  let state = EMPTY_READING;
+  let focused = focus;
+  const placeOf = (size: Size): SheetPlace => ({
+    name: 'call',
+    sheet: sheetOf(),
+    focus: focused,
+    isZoomed: false,
+    showsBytes: false,
+    size,
+    palette: theme.palette,
+    highlighter: () => null,
+  });
+  const parts = (size: Size = own) => {
+    state = sheetSeen(state, placeOf(size));
+    return layOutSheet(state, placeOf(size)).slots.map(visiblePart);
+  };
+  const styled = (line: Line) => styleLine(line, theme);
+  const keep = (read: ReturnType<typeof readSheet>) => {
+    state = read.state;
+    return read.said;
+  };
   return {
-    sees,
+    sees: (size?: Size) =>
+      parts(size).flatMap(({ heading, status, rows }) => [
+        styled([...heading, ...status]),
+        ...rows.map(styled),
+      ]),
     /** The rows of the text, without its heading. */
-    reads: () => parts()[0]?.rows ?? [],
-    status: () => parts()[0]?.status,
-    press: (...commands: readonly ReadingCommand[]) => commands.map(command => lay(own).read(command)).at(-1),
-    search: (wanted: string) => lay(own).search(wanted),
+    reads: () => parts()[0]?.rows.map(styled) ?? [],
+    status: () =>
+      parts()[0]
+        ?.status.map(({ text }) => text)
+        .join(''),
+    press: (...commands: readonly ReadingCommand[]) =>
+      commands.map(command => keep(readSheet(state, placeOf(own), command))).at(-1),
+    search: (words: string) => keep(searchSheet(state, placeOf(own), words)),
     to: (part: number) => {
-      view.focus = part;
+      focused = part;
     },
   };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hiddenIn, visible, visibleLine, visibleRuns } from '../../src/util/visible.js';
+import { hiddenIn, visible, visibleLine, visibleRuns, withoutColours } from '../../src/util/visible.js';
 import { anyCodePoint } from '../support/characters.js';
 
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
@@ -22,6 +22,11 @@ const foreign = fc
   .map(parts => parts.join(''));
 
 const isSeen = (character: string) => !HIDDEN.test(character);
+
+test('a log loses its colours, and nothing else', () => {
+  expect(withoutColours('\u001b[1;33mwarn\u001b[0m at \u001b[38;5;12ma\u001b[m')).toBe('warn at a');
+  expect(withoutColours('\u001b[2J\u001b]0;title\u0007[33m')).toBe('\u001b[2J\u001b]0;title\u0007[33m');
+});
 
 describe('workflow commands of CI systems', () => {
   test.each([

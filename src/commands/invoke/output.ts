@@ -1,6 +1,7 @@
 import { History } from '../../events/history.js';
 import { jsonReporter, Page, type Reporter } from '../../render/outputs/reporter.js';
 import { textReporter } from '../../render/outputs/text.js';
+import { backgroundOf } from '../../render/terminal/background.js';
 import type { Sink } from '../../system/streams.js';
 import { requireScreen, usageError } from '../options.js';
 import type { Run } from '../run.js';
@@ -52,7 +53,8 @@ export async function openOutput(options: InvokeOptions, run: Run): Promise<Call
   await run.save(save);
   const { stdout } = terminal;
   const level = colourOf(stdout, options, terminal);
-  const page = new Page(history, { stdout, stderr, quiet, redactor, level });
+  const background = backgroundOf(terminal.env);
+  const page = new Page(history, { stdout, stderr, quiet, redactor, level, background });
   const ofMany = output === 'json' ? jsonOfMany : linesOfMany;
   const make = options.repeat === undefined || output === 'ndjson' ? MAKERS[output] : ofMany;
   const reporter = await make(page, options, run);

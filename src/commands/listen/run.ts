@@ -13,6 +13,7 @@ import { displayReport } from '../../render/outputs/call-report.js';
 import { type Trouble, warningText } from '../../render/outputs/trouble.js';
 import { panesOf, viewPane, wholePane } from '../../render/panes.js';
 import { stepLine } from '../../render/steps.js';
+import { backgroundOf } from '../../render/terminal/background.js';
 import { createTheme, type Theme } from '../../render/terminal/theme.js';
 import { wrapLine } from '../../render/terminal/wrap.js';
 import { misdirected, refusedText } from '../../render/warnings.js';
@@ -270,7 +271,7 @@ class Writer {
   ) {
     const { stdout } = run.terminal;
     this.#isTTY = stdout.isTTY === true;
-    this.#theme = createTheme(colourOf(stdout, flags, run.terminal));
+    this.#theme = createTheme(colourOf(stdout, flags, run.terminal), backgroundOf(run.terminal.env));
     this.#width = this.#isTTY ? stdout.columns : undefined;
   }
 

@@ -11,6 +11,7 @@ import { fixtureFiles, loadHandlers } from '../../mock/sources.js';
 import { pluralize } from '../../render/line.js';
 import { serverPlain } from '../../render/outputs/server-plain.js';
 import { verifiedMock } from '../../render/outputs/verification.js';
+import { backgroundOf } from '../../render/terminal/background.js';
 import { systemClock } from '../../system/clock.js';
 import { watchFiles } from '../../system/watch-files.js';
 import { messageOf, ProtocolCliError } from '../../util/errors.js';
@@ -369,7 +370,9 @@ async function screenOutput(
   };
   const subscribe = subscribeToAll(tool);
   const level = colourOf(stdout, flags, terminal);
-  const screen = { stdin, stdout, clock: systemClock, level, subscribe, supports: new Set(DRAWABLE) };
+  const background = backgroundOf(terminal.env);
+  const supports = new Set(DRAWABLE);
+  const screen = { stdin, stdout, clock: systemClock, level, background, subscribe, supports };
   return startScreen(
     quit => mockScreen({ ...screen, tool: shown, controls: { ...controls, quit } }),
     terminal,

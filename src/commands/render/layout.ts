@@ -2,8 +2,7 @@ import { roundTripsIn } from '../../events/round-trips.js';
 import { type Layout, type Line, say } from '../../render/line.js';
 import { type Panes, wholeDrawing, wholePane } from '../../render/panes.js';
 import { loadHighlighter } from '../../render/syntax.js';
-import type { ColourLevel } from '../../render/terminal/colour-level.js';
-import { createTheme, type Theme } from '../../render/terminal/theme.js';
+import { type Colours, createTheme, type Theme } from '../../render/terminal/theme.js';
 import { paneLayout, wrapLine } from '../../render/terminal/wrap.js';
 import { roundTripLines } from '../../render/wire.js';
 import type { Drawing } from '../../segments/segments.js';
@@ -17,11 +16,11 @@ interface Look extends Omit<Layout, 'count'> {
 /** Lays out sections for a width. Each row is created on demand, so that the first appears immediately. */
 export async function layoutOf(
   sections: readonly Section[],
-  level: ColourLevel,
+  { level, background }: Colours,
   isUnfolded: boolean,
 ): Promise<(width: number) => Generator<string>> {
   const highlighter = level >= CODE_LEVEL ? await loadHighlighter(sections.flatMap(drawingsIn)) : null;
-  const theme = createTheme(level);
+  const theme = createTheme(level, background);
   return width => rowsOf(sections, { width, theme, isUnfolded, highlighter });
 }
 

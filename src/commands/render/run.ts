@@ -5,9 +5,10 @@ import { readCallback } from '../../protocol/callbacks.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { quote, UNWRAPPED } from '../../render/line.js';
 import { warningText } from '../../render/outputs/trouble.js';
+import { backgroundOf } from '../../render/terminal/background.js';
 import { colourLevel } from '../../render/terminal/colour-level.js';
 import { pictureLines } from '../../render/terminal/svg.js';
-import { createTheme } from '../../render/terminal/theme.js';
+import type { Colours } from '../../render/terminal/theme.js';
 import { mergeWarnings } from '../../render/warnings.js';
 import { parsePatch, totalsOf } from '../../segments/diff.js';
 import { writePublicFile } from '../../system/files.js';
@@ -108,8 +109,10 @@ function problemsOf(name: string, { faults = [], losses = [] }: Saved): Warning[
   ];
 }
 
-/** Width of an SVG in cells; it supports 256 colours. */
-const [PICTURE_WIDTH, PICTURE_LEVEL] = [100, 2] as const;
+/** In cells. */
+const PICTURE_WIDTH = 100;
+/** An SVG supports 256 colours. */
+const PICTURE_COLOURS: Colours = { level: 2, background: 'dark' };
 
 /** Shows the sections as text, as an image, or full screen. */
 async function show(
@@ -120,11 +123,11 @@ async function show(
 ): Promise<ExitStatus> {
   const { stdout } = terminal;
   const { output, save, as, unfold: isUnfolded = false } = options;
-  const level = as ? PICTURE_LEVEL : levelOf(options, terminal);
-  const rowsFor = await layoutOf(sections, level, isUnfolded);
+  const colours = as ? PICTURE_COLOURS : coloursOf(options, terminal);
+  const rowsFor = await layoutOf(sections, colours, isUnfolded);
   if (output === 'ui') {
     const { showFullScreen } = await import('./pager.js');
-    return showFullScreen(name, rowsFor, createTheme(level), terminal);
+    return showFullScreen({ name, rowsFor }, colours, terminal);
   }
   const natural = as ? PICTURE_WIDTH : (stdout.isTTY && stdout.columns) || UNWRAPPED;
   const { width = natural } = options;
@@ -133,11 +136,13 @@ async function show(
 }
 
 /** `--color` takes precedence over the environment. */
-function levelOf({ color }: RenderOptions, { stdout, env }: Terminal) {
+function coloursOf({ color }: RenderOptions, { stdout, env }: Terminal): Colours {
   const isTTY = stdout.isTTY === true;
-  if (color !== true) return colourLevel({ env, isTTY, noColor: color === false });
+  const background = backgroundOf(env);
+  if (color !== true) return { level: colourLevel({ env, isTTY, noColor: color === false }), background };
   const { NO_COLOR: _, ...others } = env;
-  return colourLevel({ env: { ...others, FORCE_COLOR: 'true' }, isTTY, noColor: false });
+  const level = colourLevel({ env: { ...others, FORCE_COLOR: 'true' }, isTTY, noColor: false });
+  return { level, background };
 }
 
 /** Characters per write. The first write is small, so that a screenful appears immediately. */

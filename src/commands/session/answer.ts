@@ -17,6 +17,7 @@ import type { Warning } from '../../protocol/requirements.js';
 import { jsonReporter, Page } from '../../render/outputs/reporter.js';
 import type { KnownSession, SessionReporter } from '../../render/outputs/session.js';
 import type { Trouble } from '../../render/outputs/trouble.js';
+import { backgroundOf } from '../../render/terminal/background.js';
 import { verbosePrinter } from '../../render/wire.js';
 import { type Clock, systemClock } from '../../system/clock.js';
 import { keepProcessAlive } from '../../system/process.js';
@@ -136,7 +137,9 @@ async function answerSession(session: Session, run: Run): Promise<ExitStatus> {
   await run.save(flags.save);
   const { stdout } = terminal;
   const level = colourOf(stdout, flags, terminal);
-  const page = new Page(known.history, { stdout, stderr, quiet: flags.quiet === true, redactor, level });
+  const background = backgroundOf(terminal.env);
+  const quiet = flags.quiet === true;
+  const page = new Page(known.history, { stdout, stderr, quiet, redactor, level, background });
   const reporter = await REPORTERS[output](known, page, session, run);
   if (reporter.event) log.subscribe(reporter.event);
   if (flags.verbose) log.subscribe(verbosePrinter(redactor, run.verboseWriter(output === 'ui')));

@@ -3,6 +3,7 @@ import { SessionPlatform } from '../../agent-session/platform/platform.js';
 import type { SessionScript } from '../../fixtures/session-script.js';
 import { serverPlain } from '../../render/outputs/server-plain.js';
 import { verifiedSessions } from '../../render/outputs/verification.js';
+import { backgroundOf } from '../../render/terminal/background.js';
 import { systemClock } from '../../system/clock.js';
 import { redactJson } from '../../util/redact.js';
 import type { SessionVerificationReport } from '../../verification/report.js';
@@ -100,7 +101,8 @@ async function startOutput(
     const { stdin, stdout } = terminal;
     const shown = { url, session, key: shownKey };
     const level = colourOf(stdout, flags, terminal);
-    const screen = { platform: shown, subscribe, level, stdin, stdout, clock: systemClock };
+    const background = backgroundOf(terminal.env);
+    const screen = { platform: shown, subscribe, level, background, stdin, stdout, clock: systemClock };
     return startScreen(onQuit => platformScreen({ ...screen, onQuit }), terminal);
   }
   const text = `session mock at ${url}, session ${session}${shownKey === null ? '' : `, key ${shownKey}`}`;

@@ -6,6 +6,7 @@ import { DISCOVERY_HINTS, type DiscoveredToolset, Wire } from '../../runtime/wir
 import { definitionsIn, definitionsText, type Server } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { parseJson } from '../../util/json.js';
+import { withoutColours } from '../../util/visible.js';
 import type { Run } from '../run.js';
 import { type ServerExit, startTarget } from '../started-servers.js';
 import { type ConfiguredTarget, commandOf } from '../target.js';
@@ -225,7 +226,7 @@ class ServerConnection {
       },
       onStderr: async text => {
         const { output = [] } = this.server;
-        const added = run.clean(text.trimEnd()).split('\n');
+        const added = run.clean(withoutColours(text).trimEnd()).split('\n');
         this.server = { ...this.server, output: [...output, ...added].slice(-MAX_LINES) };
         onChange();
       },

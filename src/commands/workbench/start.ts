@@ -2,8 +2,11 @@ import { setMaxListeners } from 'node:events';
 import { CallLog } from '../../events/history.js';
 import { pluralize } from '../../render/line.js';
 import { warningText } from '../../render/outputs/trouble.js';
+import { backgroundOf } from '../../render/terminal/background.js';
 import { openUrl } from '../../system/open-url.js';
-import type { ActionResult, Controls, Model, Opened, WorkbenchOptions } from '../../tui/workbench/model.js';
+import { copyToClipboard } from '../../tui/clipboard.js';
+import type { ActionResult } from '../../tui/screen/effects.js';
+import type { Controls, Model, Opened, WorkbenchOptions } from '../../tui/workbench/model.js';
 import { secretsOfHeaders } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { Consent } from '../consent.js';
@@ -144,6 +147,7 @@ async function show(plan: WorkbenchPlan, run: Run, load: () => Promise<Draw>): P
     stdin,
     stdout,
     level: colourOf(stdout, options, terminal),
+    background: backgroundOf(terminal.env),
     supports,
     clock,
     start: {
@@ -221,7 +225,7 @@ export function createEngine(
     asCurl: (key, source) => copies(key, source)?.curl() ?? null,
     asCommand: (key, source) =>
       copies(key, source)?.command() ?? failed('nothing of this call was sent that could be copied'),
-    copy: text => copyTo(run.terminal.stdout, text),
+    copy: text => copyToClipboard(run.terminal.stdout, text),
     saveFixture: (key, source, path) => orReason(transcripts.saveFixture(key, source, path)),
     saveTranscript: path => orReason(transcripts.saveTranscript(path)),
     openTranscript: path => orReason(transcripts.open(path)),
@@ -264,16 +268,4 @@ async function visit(url: string): Promise<ActionResult> {
   const opening = await openUrl(url);
   if (opening.ok) return done('opened in the browser');
   return failed(`it could not be opened (${opening.reason}): visit it yourself`);
-}
-
-/** Terminals accept no more, and some much less. */
-const MAX_COPIED_BYTES = 100_000;
-
-/** Writes a text to the terminal's clipboard (OSC 52), in base64, so that it cannot control the terminal. */
-function copyTo(stdout: Pick<NodeJS.WritableStream, 'write'>, text: string): ActionResult {
-  const bytes = Buffer.from(text.toWellFormed());
-  if (bytes.length > MAX_COPIED_BYTES)
-    return failed(`too long for a terminal's clipboard: ${bytes.length} bytes, ${MAX_COPIED_BYTES} at most`);
-  stdout.write(`\u001b]52;c;${bytes.toString('base64')}\u0007`);
-  return done('copied (if the terminal supports clipboard access)');
 }

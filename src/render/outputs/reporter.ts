@@ -8,7 +8,9 @@ import { type BoundedOutput, outputOf } from '../../system/streams.js';
 import { type Redactor, redactJson, safeJson } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
 import { arrivalOf, arrivalWarnings, lateText, newArrivalOf } from '../callbacks.js';
+import type { Background } from '../terminal/background.js';
 import type { ColourLevel } from '../terminal/colour-level.js';
+import type { Colours } from '../terminal/theme.js';
 import { misdirected, noticeWarnings } from '../warnings.js';
 import { type Trouble, troubleText, warningText } from './trouble.js';
 
@@ -39,14 +41,13 @@ export interface Reporter<E = Ending> {
   end(ending: E): Promise<void>;
 }
 
-interface Streams {
+interface Streams extends Colours {
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   /** For people. Secrets are removed. */
   readonly stderr: { write(text: string): unknown };
   /** `-q`: suppresses warnings. */
   readonly quiet: boolean;
   readonly redactor: Redactor;
-  readonly level: ColourLevel;
 }
 
 /** Maximum number of printed messages remembered. */
@@ -57,6 +58,7 @@ export class Page {
   readonly out: BoundedOutput;
   readonly redactor: Redactor;
   readonly level: ColourLevel;
+  readonly background: Background;
   readonly quiet: boolean;
   /** Only the user sees stdout; a file or a pipe is a log. */
   readonly isTTY: boolean;
@@ -73,6 +75,7 @@ export class Page {
     this.out = outputOf(streams.stdout);
     this.redactor = streams.redactor;
     this.level = streams.level;
+    this.background = streams.background ?? 'dark';
     this.quiet = streams.quiet;
     this.isTTY = streams.stdout.isTTY === true;
     this.columns = this.isTTY ? (streams.stdout.columns ?? null) : null;

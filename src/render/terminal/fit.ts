@@ -40,11 +40,7 @@ export function fitLine(line: Line, width: number): Line {
 }
 
 /** Cuts to `max` rows; the last one shows how many are hidden. */
-export function fitRows(
-  rows: readonly string[],
-  max: number,
-  moreLabel: (count: number) => string,
-): string[] {
+export function fitRows<Row>(rows: readonly Row[], max: number, moreLabel: (count: number) => Row): Row[] {
   if (rows.length <= max) return [...rows];
   if (max <= 0) return [];
   return [...rows.slice(0, max - 1), moreLabel(rows.length - max + 1)];

@@ -1,6 +1,7 @@
 import { Chalk } from 'chalk';
 import { commandsIn, replacementOf } from '../../util/visible.js';
 import { type Ground, type Line, lineText, type Span, type Tone } from '../line.js';
+import type { Background } from './background.js';
 import type { ColourLevel } from './colour-level.js';
 
 /** The look of a text. A colour is one of the terminal's 16 by name, `#rrggbb`, or `ansi256(n)`. */
@@ -11,6 +12,13 @@ export interface Style {
   readonly isDim?: true;
   readonly isUnderlined?: true;
   readonly isInverse?: true;
+}
+
+/** The colours that the terminal can show. */
+export interface Colours {
+  readonly level: ColourLevel;
+  /** Default: dark. */
+  readonly background?: Background | undefined;
 }
 
 export interface Palette {
@@ -54,37 +62,101 @@ const FOREGROUNDS: Palette['grounds'] = {
   'removed-word': { color: 'red', isBold: true, isUnderlined: true },
 };
 
-const INK = 'ansi256(255)';
+type Inks = NonNullable<Palette['inks']>;
 
-const BACKGROUNDS: Palette['grounds'] = {
-  added: { color: INK, background: 'ansi256(22)' },
-  removed: { color: INK, background: 'ansi256(52)' },
-  'added-word': { color: INK, background: 'ansi256(28)' },
-  'removed-word': { color: INK, background: 'ansi256(124)' },
-};
-
-/** With more than 16 colours, changed rows have a fixed background and foreground. */
-export function paletteOf(level: ColourLevel): Palette {
-  if (level < 2) return { tones: TONES, grounds: FOREGROUNDS, inks: null };
-  return {
-    tones: TONES,
-    grounds: BACKGROUNDS,
-    inks: {
-      dim: 'ansi256(250)',
-      keyword: 'ansi256(213)',
-      string: 'ansi256(222)',
-      number: 'ansi256(159)',
-      comment: 'ansi256(250)',
-      type: 'ansi256(123)',
-      function: 'ansi256(117)',
-      name: 'ansi256(195)',
-    },
-  };
+/** Changed rows have a tint, changed words a strong one. The colours of text on them are fixed, since the terminal's own may be anything. */
+interface Tints {
+  readonly plain: string;
+  readonly inks: Inks;
+  readonly by256: Readonly<Record<Ground, string>>;
+  readonly byRgb: Readonly<Record<Ground, string>>;
 }
 
-/** Hidden characters and matches look the same on every background. */
+const TINTS: Readonly<Record<Background, Tints>> = {
+  dark: {
+    plain: 'ansi256(231)',
+    inks: {
+      dim: 'ansi256(252)',
+      keyword: 'ansi256(225)',
+      string: 'ansi256(229)',
+      number: 'ansi256(159)',
+      comment: 'ansi256(252)',
+      type: 'ansi256(123)',
+      function: 'ansi256(153)',
+      name: 'ansi256(195)',
+    },
+    by256: {
+      added: 'ansi256(22)',
+      removed: 'ansi256(52)',
+      'added-word': 'ansi256(28)',
+      'removed-word': 'ansi256(124)',
+    },
+    byRgb: { added: '#12331f', removed: '#3f1519', 'added-word': '#1a5e33', 'removed-word': '#862430' },
+  },
+  light: {
+    plain: 'ansi256(234)',
+    inks: {
+      dim: 'ansi256(239)',
+      keyword: 'ansi256(90)',
+      string: 'ansi256(58)',
+      number: 'ansi256(24)',
+      comment: 'ansi256(239)',
+      type: 'ansi256(23)',
+      function: 'ansi256(19)',
+      name: 'ansi256(18)',
+    },
+    by256: {
+      added: 'ansi256(194)',
+      removed: 'ansi256(224)',
+      'added-word': 'ansi256(157)',
+      'removed-word': 'ansi256(217)',
+    },
+    byRgb: { added: '#e0fbe4', removed: '#ffe6e4', 'added-word': '#a6ecb0', 'removed-word': '#ffc6c2' },
+  },
+};
+
+/** What lines are printed with. A palette has only colours that the terminal can show. */
+export function paletteOf(level: ColourLevel, background: Background = 'dark'): Palette {
+  if (level === 0) return UNSTYLED;
+  if (level === 1) return { tones: TONES, grounds: FOREGROUNDS, inks: null };
+  const { plain: color, inks, by256, byRgb } = TINTS[background];
+  const tints = level === 3 ? byRgb : by256;
+  return { tones: TONES, grounds: mapStyles(tints, tint => ({ color, background: tint })), inks };
+}
+
+/** What a screen is drawn with: without colours, bold, dim, underlined and inverse text stays. */
+export function screenPaletteOf(level: ColourLevel, background?: Background): Palette {
+  return level === 0 ? COLOURLESS : paletteOf(level, background);
+}
+
+function mapStyles<Name extends string, Value>(
+  values: Readonly<Record<Name, Value>>,
+  change: (value: Value, name: Name) => Style,
+): Record<Name, Style> {
+  const names = Object.keys(values) as Name[];
+  return Object.fromEntries(names.map(name => [name, change(values[name], name)])) as Record<Name, Style>;
+}
+
+/** Matches and the cursor are visible even in plain text. */
+const UNSTYLED: Palette = {
+  tones: mapStyles(TONES, (style, tone) => (tone === 'match' || tone === 'cursor' ? style : {})),
+  grounds: mapStyles(FOREGROUNDS, () => ({})),
+  inks: null,
+};
+
+const COLOURLESS: Palette = {
+  tones: mapStyles(TONES, withoutColour),
+  grounds: mapStyles(FOREGROUNDS, withoutColour),
+  inks: null,
+};
+
+function withoutColour({ color: _, ...style }: Style): Style {
+  return style;
+}
+
+/** Hidden characters, matches and the cursor look the same on every background. */
 export function styleOf({ tone, ground }: Omit<Span, 'text'>, { tones, grounds, inks }: Palette): Style {
-  if (ground === undefined || tone === 'hidden' || tone === 'match') return tones[tone];
+  if (ground === undefined || tone === 'hidden' || tone === 'match' || tone === 'cursor') return tones[tone];
   const ink = inks?.[tone];
   return ink === undefined ? grounds[ground] : { ...grounds[ground], color: ink };
 }
@@ -95,34 +167,31 @@ export interface Theme {
   readonly paint: (span: Span) => string;
 }
 
-/** Matches and the cursor are visible even without colours. */
-const INVERSE = new Chalk({ level: 1 }).inverse;
+/** The palette decides which colours there are. */
+const chalk = new Chalk({ level: 3 });
 
-export function createTheme(level: ColourLevel): Theme {
-  const chalk = new Chalk({ level });
-  const palette = paletteOf(level);
-  const colour = (text: string, value: string, isBackground: boolean) => {
-    const [, index] = /^ansi256\((\d+)\)$/.exec(value) ?? [];
-    if (index !== undefined)
-      return isBackground ? chalk.bgAnsi256(Number(index))(text) : chalk.ansi256(Number(index))(text);
-    if (value.startsWith('#')) return isBackground ? chalk.bgHex(value)(text) : chalk.hex(value)(text);
-    return chalk[value as 'red'](text);
-  };
-  return {
-    palette,
-    paint(span) {
-      if (span.tone === 'match' || span.tone === 'cursor') return INVERSE(span.text);
-      const { color, background, isBold, isDim, isUnderlined, isInverse } = styleOf(span, palette);
-      let { text } = span;
-      if (isUnderlined) text = chalk.underline(text);
-      if (isBold) text = chalk.bold(text);
-      if (isDim) text = chalk.dim(text);
-      if (isInverse) text = chalk.inverse(text);
-      if (color !== undefined) text = colour(text, color, false);
-      if (background !== undefined) text = colour(text, background, true);
-      return text;
-    },
-  };
+export function createTheme(level: ColourLevel, background?: Background): Theme {
+  const palette = paletteOf(level, background);
+  return { palette, paint: span => styled(span.text, styleOf(span, palette)) };
+}
+
+function styled(text: string, { color, background, isBold, isDim, isUnderlined, isInverse }: Style): string {
+  let shown = text;
+  if (isUnderlined) shown = chalk.underline(shown);
+  if (isBold) shown = chalk.bold(shown);
+  if (isDim) shown = chalk.dim(shown);
+  if (isInverse) shown = chalk.inverse(shown);
+  if (color !== undefined) shown = coloured(shown, color, false);
+  if (background !== undefined) shown = coloured(shown, background, true);
+  return shown;
+}
+
+function coloured(text: string, value: string, isBackground: boolean): string {
+  const [, index] = /^ansi256\((\d+)\)$/.exec(value) ?? [];
+  if (index !== undefined)
+    return isBackground ? chalk.bgAnsi256(Number(index))(text) : chalk.ansi256(Number(index))(text);
+  if (value.startsWith('#')) return isBackground ? chalk.bgHex(value)(text) : chalk.hex(value)(text);
+  return chalk[value as 'red'](text);
 }
 
 /** Every row that people see is styled here, so no row starts a CI command (threats, row 32). */

@@ -1,10 +1,11 @@
 import type { Redactor } from '../../util/redact.js';
 import { startsCommand } from '../../util/visible.js';
 import { type Ground, halvesOf, type Line, lineText, partsOfHalf, type Span, UNWRAPPED } from '../line.js';
+import type { Background } from './background.js';
 import { cellsOf, clustersOf, widthOfCharacter } from './cells.js';
 import type { ColourLevel } from './colour-level.js';
 import { widthOf } from './fit.js';
-import { createTheme, type Palette, styleLine, type Theme, withoutCommands } from './theme.js';
+import { type Colours, createTheme, type Palette, styleLine, type Theme, withoutCommands } from './theme.js';
 
 /** Minimum width of text beside a hanging indent. */
 const MIN_ROOM = 10;
@@ -25,12 +26,17 @@ export function wrapLine(line: Line, width: number, theme: Theme): string[] {
 
 interface StylerOptions {
   readonly level: ColourLevel;
+  readonly background: Background;
   readonly redactor: Redactor;
 }
 
 /** Returns what prints lines, without secrets. */
-export function lineStyler({ level, redactor }: StylerOptions): (lines: readonly Line[]) => string {
-  const theme = createTheme(level);
+export function lineStyler({
+  level,
+  background,
+  redactor,
+}: StylerOptions): (lines: readonly Line[]) => string {
+  const theme = createTheme(level, background);
   return lines => redactor.text(printed(lines, theme));
 }
 
@@ -41,6 +47,12 @@ export function printed(lines: readonly Line[], theme: Theme, width?: number): s
     .flatMap(line => (width === undefined ? [line] : wrapHalves(line, { width, palette, isProse: true })))
     .map(row => `${styleLine(row, theme)}\n`)
     .join('');
+}
+
+/** Returns what prints lines as they are, before Ink is loaded. */
+export function linesPrinter({ level, background }: Colours): (lines: readonly Line[]) => string {
+  const theme = createTheme(level, background);
+  return lines => lines.map(line => styleLine(line, theme)).join('\n');
 }
 
 interface Wrapping {

@@ -18,7 +18,7 @@ import {
   panePart,
   type Sheet,
   textDocument,
-} from '../document/documents.js';
+} from '../reading/documents.js';
 
 /** The tabs of any call, from either side. */
 export const CALL_TABS = [
@@ -36,6 +36,10 @@ export const TOOL_TABS = [
   { name: 'about', title: 'About' },
   { name: 'logs', title: 'Logs' },
 ] as const;
+
+export type MadeCallTab = (typeof MADE_CALL_TABS)[number]['name'];
+
+export type ToolTab = (typeof TOOL_TABS)[number]['name'];
 
 /** What the tabs show of a call. */
 export interface ShownCall {

@@ -1,8 +1,7 @@
 import type { Exchange } from '../../events/exchange.js';
 import { type Session, statusOf } from '../../events/session-calls.js';
-import type { OAuth, UserChoice } from '../../protocol/callbacks.js';
 import { isSettledStatus } from '../../protocol/session.js';
-import { clipped, type Line, quote, say } from '../../render/line.js';
+import { clipped, type Line, quote, redactLine, say } from '../../render/line.js';
 import type { Page } from '../../render/outputs/reporter.js';
 import {
   type AnsweredSession,
@@ -22,8 +21,7 @@ import {
 } from '../../render/session-calls.js';
 import { loadHighlighter } from '../../render/syntax.js';
 import { cutLine } from '../../render/terminal/fit.js';
-import { createTheme, styleLine, type Theme } from '../../render/terminal/theme.js';
-import { wrapLine } from '../../render/terminal/wrap.js';
+import { screenPaletteOf } from '../../render/terminal/theme.js';
 import type { Clock } from '../../system/clock.js';
 import { memoizeByObject } from '../../util/collections.js';
 import type { Redactor } from '../../util/redact.js';
@@ -31,16 +29,26 @@ import { formatDuration } from '../../util/text.js';
 import { stringOrJson } from '../../util/values.js';
 import { hintsLine } from '../keys.js';
 import { tableLines } from '../layout.js';
-import { type Frame, LiveModel, layFrame } from '../live/model.js';
-import { liveView } from '../live/reporter.js';
-import type { Size } from '../terminal.js';
+import { createLive } from '../live/effects.js';
+import {
+  type Blocks,
+  blocksOf,
+  type Frame,
+  type Look,
+  layFrame,
+  type Top,
+  wrapClean,
+} from '../live/frame.js';
+import { mountLive } from '../live/mount.js';
+import { answerableOf, type LiveState, type Subject } from '../live/state.js';
+import { type Size, sizeOf, type Terminal } from '../terminal.js';
 import { CALLS_OF_ONE } from './platform.js';
 
 /** The current state of a session and its calls. */
 interface AnswerState extends AnsweredSession {
   readonly known: KnownSession;
   /** The question to the user. */
-  readonly asks: UserChoice | OAuth | null;
+  readonly asks: Subject;
   readonly panesOf: (exchange: Exchange) => Panes | null;
   /** This is the last frame. */
   readonly isOver: boolean;
@@ -64,12 +72,7 @@ function callsOf({ id, known, asks }: Pick<AnswerState, 'id' | 'known' | 'asks'>
  * Lays out a session: its state, its calls, the panes of the call with the most recent answer, and in the end the agent's answer; or the
  * question to the user.
  */
-export function answerFrame(
-  state: AnswerState,
-  around: ReturnType<LiveModel['blocks']>,
-  size: Size,
-  theme: Theme,
-): Frame {
+export function answerFrame(state: AnswerState, around: Blocks, size: Size, look: Look): Frame {
   const calls = callsOf(state);
   const { session, latest, asking } = calls;
   const panes = latest?.exchange ? state.panesOf(latest.exchange) : null;
@@ -81,9 +84,9 @@ export function answerFrame(
   ];
   const isIdle = around.status.length === 0 && !around.picker && !state.isOver;
   const status = isIdle ? [hintsLine([], [['Ctrl-C', 'stops answering']], size.columns)] : around.status;
-  const picker = asking ? (around.picker?.askedBy(askerLine(asking)) ?? null) : around.picker;
-  const top = topOf(state, calls, status, size.columns, theme);
-  return layFrame(top, { ...around, status: [], panes, views, picker }, size, theme);
+  const picker = around.picker && asking ? { ...around.picker, asker: askerLine(asking) } : around.picker;
+  const top = topOf(state, calls, status, size.columns, look);
+  return layFrame(top, { ...around, status: [], panes, views, picker }, size, look);
 }
 
 const givenPane = memoizeByObject(({ text }: NonNullable<ReturnType<typeof receivedAnswer>>) =>
@@ -104,10 +107,11 @@ function topOf(
   { session, calls, latest, asking }: ReturnType<typeof callsOf>,
   status: readonly Line[],
   columns: number,
-  theme: Theme,
-): Parameters<typeof layFrame>[0] {
+  look: Look,
+): Top {
   const { id, url, asks, now } = state;
-  const dress = (lines: readonly Line[]) => lines.map(line => styleLine(cutLine(line, columns), theme));
+  const fitted = (lines: readonly Line[]) =>
+    lines.map(line => cutLine(redactLine(line, look.redact), columns));
   const origin = URL.canParse(url) ? new URL(url).origin : url;
   const isSettled = session !== undefined && isSettledStatus(statusOf(session) ?? '');
   const head: readonly Line[] = [
@@ -117,13 +121,12 @@ function topOf(
       : [say('… asking the platform', 'running'), say(` ${formatDuration(now)}`, 'dim')],
     ...(isSettled ? callsTally(session, calls) : []),
   ];
-  const page = pageLines(asks, asking).flatMap(line => wrapLine(line, columns, theme));
-  const below = [...page, ...dress(status)];
+  const below = [...wrapClean(pageLines(asks, asking), columns, look), ...fitted(status)];
   return {
     min: head.length + (calls.length > 0 ? 2 : 0) + below.length, // the head of the table and a call
     draw(max) {
       const rows = max - head.length - below.length;
-      const above = dress([...head, ...tableRows(calls, asking, asking ?? latest, { columns, rows }, now)]);
+      const above = fitted([...head, ...tableRows(calls, asking, asking ?? latest, { columns, rows }, now)]);
       return [...above.slice(0, Math.max(0, max - below.length)), ...below].slice(0, max);
     },
   };
@@ -161,12 +164,10 @@ function tableRows(
   return hidden > 0 && max > 2 ? [...lines, [say(`  … ${hidden} ${which} calls`, 'dim')]] : lines;
 }
 
-interface LiveSessionOptions {
+interface LiveSessionOptions extends Terminal {
   readonly known: KnownSession;
   readonly session: AnsweredSession;
   readonly page: Page;
-  readonly stdin: NodeJS.ReadStream;
-  readonly stdout: NodeJS.WriteStream;
   readonly clock: Clock;
   readonly supports: ReadonlySet<string>;
   /** Removes secrets from the output (threats, row 25). */
@@ -177,30 +178,29 @@ interface LiveSessionOptions {
 /** Shows `session answer` in place as it happens; the last frame stays. Needs a terminal on stdin and stdout. */
 export function liveSession(options: LiveSessionOptions): SessionReporter {
   const { known, session, page, stdin, stdout, clock, supports, interrupt, redactor } = options;
-  const { level } = page;
-  const theme = createTheme(level);
-  const isColourful = level >= 2;
-  const model = new LiveModel({ history: known.history, clock, interrupt, onChange: () => view.redraw() });
+  const { history } = known;
+  const { level, background } = page;
+  const look = { palette: screenPaletteOf(level, background), redact: redactor?.text ?? String };
+  const live = createLive({ history, clock, interrupt, size: () => sizeOf(stdout) });
   const panesOnce = memoizeByObject((exchange: Exchange) => panesOf(exchange, supports));
-  const frame = (size: Size) => {
-    const around = model.blocks(size);
-    const { asks, isOver, now } = model;
-    const state = { ...session, known, asks, isOver, now, panesOf: panesOnce };
-    return answerFrame(state, around, size, theme);
+  const frame = (state: LiveState) => {
+    const { isOver, now, size } = state;
+    const shown = { ...session, known, asks: answerableOf(state), isOver, now, panesOf: panesOnce };
+    return answerFrame(shown, blocksOf(state, history), size, look);
   };
-  const view = liveView({ model, frame, stdin, stdout, clock, isColourful, redact: redactor?.text });
+  const view = mountLive({ live, frame, colours: { level, background }, stdin, stdout, clock });
   const highlight = async () => {
     const { latest } = callsOf({ ...session, known, asks: null });
     const panes = latest?.exchange ? panesOnce(latest.exchange) : null;
-    model.highlighter ??= await loadHighlighter(panes ? [panes.human.drawing] : []);
-    view.redraw();
+    const highlighter = await loadHighlighter(panes ? [panes.human.drawing] : []);
+    if (live.state().highlighter === null) live.dispatch({ type: 'highlight', highlighter });
   };
   return {
     event(event) {
       view.changed();
-      if (event.kind === 'answered' && isColourful && model.highlighter === null) void highlight();
+      if (event.kind === 'answered' && level >= 2 && live.state().highlighter === null) void highlight();
     },
-    choose: (question, signal) => model.ask(question, signal),
+    choose: live.ask,
     lendTerminal: view.lendTerminal,
     close: view.close,
     end: ending => page.end(warningsOfSession(ending), ending.trouble),

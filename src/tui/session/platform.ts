@@ -1,4 +1,3 @@
-import type { Event } from '../../events/events.js';
 import { type Session, Sessions, statusOf } from '../../events/session-calls.js';
 import { isTerminal } from '../../protocol/session.js';
 import { type Line, line, pluralize, quote, say } from '../../render/line.js';
@@ -9,15 +8,21 @@ import {
   knownCalls,
   sessionCallRow,
 } from '../../render/session-calls.js';
+import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import { widthOf } from '../../render/terminal/fit.js';
 import { newsOf } from '../../render/tool-news.js';
+import type { Clock } from '../../system/clock.js';
 import { Memo } from '../../util/collections.js';
-import { type ListDetail, tableOf } from '../calls/list-detail.js';
-import { onePart } from '../document/documents.js';
-import { type FullScreenOptions, fullScreen } from '../full-screen.js';
+import { copyToClipboard } from '../clipboard.js';
+import type { FullScreenOptions } from '../full-screen.js';
 import { bind, Keys } from '../keys.js';
 import { CALL_COLUMNS, type Table } from '../layout.js';
-import { LIST_KEYS, ListScreen, READING_KEYS, type ScreenOptions } from '../list-screen.js';
+import { tableOf } from '../list/list.js';
+import { LIST_KEYS, READING_KEYS } from '../list/list-keys.js';
+import { fullScreenList } from '../live-list/full-screen-list.js';
+import { createLiveList, type LiveListControls, type LiveListSource } from '../live-list/live-list.js';
+import { onePart } from '../reading/documents.js';
+import type { ActionResult } from '../screen/effects.js';
 
 type SessionColumn = Exclude<keyof ReturnType<typeof sessionCallRow>['cells'], 'state'>;
 
@@ -69,103 +74,101 @@ function tally(sessions: readonly Session[]): string {
   ].join(' · ');
 }
 
-interface PlatformOptions extends ScreenOptions {
+interface PlatformOptions {
   readonly platform: ShownPlatform;
+  readonly clock: Clock;
+  readonly level: ColourLevel;
+  /** Copies to the clipboard of the terminal. */
+  readonly copy: (text: string) => ActionResult;
   /** Called for `q` or Ctrl-C, each time. The caller stops the platform, then closes the screen. */
   readonly onQuit: () => void;
 }
 
-export const PLATFORM_KEYS = new Keys<PlatformView>([
-  bind('everywhere', '?', 'show or hide the keys', view => view.toggleHelp()),
-  bind('everywhere', 'q ctrl+c', 'quit', view => view.quit()),
+export const PLATFORM_KEYS = new Keys<LiveListControls<KnownCall>>([
+  bind('everywhere', '?', 'show or hide the keys', platform => platform.effects.toggleHelp()),
+  bind('everywhere', 'q ctrl+c', 'quit', platform => platform.quit()),
   ...LIST_KEYS,
   ...READING_KEYS,
 ]);
 
-/** The calls of all sessions of a platform, in the order of the requests. */
-export class PlatformView extends ListScreen {
-  readonly list: ListDetail<KnownCall, 'call'>;
-  readonly quit: () => void;
-  protected readonly keys: Keys<PlatformView> = PLATFORM_KEYS;
-  readonly #platform: ShownPlatform;
-  readonly #sessions = new Sessions();
-  /** The calls by key, in order; reset to null by each event. */
-  #calls: ReadonlyMap<string, KnownCall> | null = null;
+/** The screen of a platform: the calls of all its sessions, in the order of the requests. */
+export function createPlatformScreen({ platform, clock, level, copy, onQuit }: PlatformOptions) {
+  return createLiveList({
+    source: now => platformCalls(platform, now),
+    keys: PLATFORM_KEYS,
+    controls: base => base,
+    copy,
+    quit: onQuit,
+    clock,
+    level,
+  });
+}
 
-  constructor(options: PlatformOptions, onChange: () => void) {
-    super(options, onChange);
-    const bodies = new Memo<readonly Line[]>();
-    this.#platform = options.platform;
-    this.quit = options.onQuit;
-    this.list = this.listDetail({
+function platformCalls(platform: ShownPlatform, now: () => number): LiveListSource<KnownCall, 'call'> {
+  const sessions = new Sessions();
+  const bodies = new Memo<readonly Line[]>();
+  /** The calls by key, in order; reset to null by each event. */
+  let calls: ReadonlyMap<string, KnownCall> | null = null;
+  const summary = () => tally(sessions.list);
+  return {
+    list: {
       title: 'Calls',
       tabs: [{ name: 'call', title: 'Call' }],
       wide: 120,
       share: 0.55,
-      entries: () => {
-        this.#calls ??= callsOf(this.#sessions.list);
-        const calls = this.#calls;
-        return { keys: [...calls.keys()], get: key => calls.get(key) };
+      entries() {
+        const known = calls ?? callsOf(sessions.list);
+        calls = known;
+        return { keys: [...known.keys()], get: key => known.get(key) };
       },
       titleOf: ({ call }) => `${call.tool} ${call.key}`,
       textOf: ({ call }) => [call.tool, call.key, call.args],
       ...tableOf(
-        () => (this.#sessions.list.length === 1 ? CALLS_OF_ONE : OF_SEVERAL),
-        (call: KnownCall, isSelected) => sessionCallRow(call, this.now, isSelected),
+        () => (sessions.list.length === 1 ? CALLS_OF_ONE : OF_SEVERAL),
+        (call: KnownCall, isSelected) => sessionCallRow(call, now(), isSelected),
       ),
       // The bodies do not change as time passes.
       sheetOf: known =>
         onePart(
           [say('CALL', 'title')],
-          [...callHead(known, this.now), ...bodies.of([known.call], () => callBodies(known))],
+          [...callHead(known, now()), ...bodies.of([known.call], () => callBodies(known))],
         ),
       empty: columns => [
         line`No calls yet.`,
         [say('Give a client the URL, the session and the key, or answer from another terminal:', 'dim')],
-        ...this.#answerCommand(columns - 2).map((row): Line => [say('  '), ...row]),
+        ...answerCommand(platform, columns - 2).map((row): Line => [say('  '), ...row]),
       ],
-    });
-  }
+    },
+    apply(event) {
+      sessions.apply(event);
+      calls = null;
+      if (event.kind === 'awaiting' || event.kind === 'answered') return null; // the rows of the calls show it
+      return newsOf(event, { sessions });
+    },
+    head(columns, isRoomy) {
+      const { url, key, session } = platform;
+      const hasCalls = sessions.list.some(each => each.calls.size > 0);
+      return [
+        [say('session mock', 'title'), say('  '), say(url, 'running'), say('  '), ...quote(session)],
+        ...(key === null ? [] : keyLines(key, columns)),
+        [say(summary(), 'dim')],
+        ...(isRoomy && hasCalls ? answerCommand(platform, columns) : []),
+      ];
+    },
+    summary,
+  };
+}
 
-  override event(event: Event): void {
-    super.event(event);
-    this.#sessions.apply(event);
-    this.#calls = null;
-    if (event.kind === 'awaiting' || event.kind === 'answered') return; // the rows of the calls show it
-    const news = newsOf(event, { sessions: this.#sessions });
-    if (news) this.note('event', [news]);
-  }
-
-  get summary(): string {
-    return tally(this.#sessions.list);
-  }
-
-  protected head(columns: number, isRoomy: boolean): readonly Line[] {
-    const { url, key, session } = this.#platform;
-    return [
-      [say('session mock', 'title'), say('  '), say(url, 'running'), say('  '), ...quote(session)],
-      ...(key === null ? [] : keyLines(key, columns)),
-      [say(this.summary, 'dim')],
-      ...(isRoomy && !this.list.isEmpty ? this.#answerCommand(columns) : []),
-    ];
-  }
-
-  /** A command to copy, with the generated key: on two rows if one is too narrow. */
-  #answerCommand(columns: number): Line[] {
-    const { url, session, key } = this.#platform;
-    const command = [
-      say('protocol-cli session answer ', 'dim'),
-      say(`${url} `, 'running'),
-      ...quote(session),
-    ];
-    const options = say(`${key === null ? '' : ` --key ${key}`} --tool <url>`, 'dim');
-    const row = [...command, options];
-    if (key === null || widthOf(row) <= columns) return [row];
-    return [
-      [...command, say(' \\', 'dim')],
-      [say(' '), options],
-    ];
-  }
+/** A command to copy, with the generated key: on two rows if one is too narrow. */
+function answerCommand({ url, session, key }: ShownPlatform, columns: number): readonly Line[] {
+  const command = [say('protocol-cli session answer ', 'dim'), say(`${url} `, 'running'), ...quote(session)];
+  const options = say(`${key === null ? '' : ` --key ${key}`} --tool <url>`, 'dim');
+  const row = [...command, options];
+  if (key === null || widthOf(row) <= columns) return [row];
+  return [
+    [...command, say(' \\', 'dim')],
+    [say(' '), options],
+  ];
 }
 
 function callsOf(sessions: readonly Session[]): ReadonlyMap<string, KnownCall> {
@@ -175,6 +178,7 @@ function callsOf(sessions: readonly Session[]): ReadonlyMap<string, KnownCall> {
 }
 
 /** Shows the calls of a platform's sessions full screen. Needs a terminal on stdin and stdout. */
-export function platformScreen(options: PlatformOptions & FullScreenOptions) {
-  return fullScreen(onChange => new PlatformView(options, onChange), options);
+export function platformScreen(options: Omit<PlatformOptions, 'copy'> & FullScreenOptions) {
+  const copy = (text: string) => copyToClipboard(options.stdout, text);
+  return fullScreenList(createPlatformScreen({ ...options, copy }), options);
 }

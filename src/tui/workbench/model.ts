@@ -2,11 +2,12 @@ import type { CallLog } from '../../events/history.js';
 import type { Listener } from '../../events/log.js';
 import type { SchemaFault } from '../../json-schema/validator.js';
 import type { Tool, Toolset } from '../../protocol/toolset.js';
-import type { ColourLevel } from '../../render/terminal/colour-level.js';
+import type { Colours } from '../../render/terminal/theme.js';
 import type { Clock } from '../../system/clock.js';
 import type { Redactor } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
 import type { FullScreenOptions } from '../full-screen.js';
+import type { ActionResult } from '../screen/effects.js';
 
 export interface Draft {
   readonly server: string;
@@ -27,12 +28,6 @@ export type Sent =
   /** The arguments do not match the `inputSchema` (RT-ARGS). */
   | { readonly kind: 'invalid'; readonly faults: readonly SchemaFault[] }
   | { readonly kind: 'refused'; readonly reason: string };
-
-/** The result of an action, as a message for the user. */
-export interface ActionResult {
-  readonly text: string;
-  readonly isBad: boolean;
-}
 
 /** A shell command, on one or several lines, without hidden characters. */
 export interface ShellLine {
@@ -169,11 +164,10 @@ interface Start {
   readonly arguments?: (schema: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
 }
 
-export interface SessionOptions {
+export interface SessionOptions extends Colours {
   readonly model: Model;
   readonly controls: Controls;
   readonly clock: Clock;
-  readonly level: ColourLevel;
   readonly supports: ReadonlySet<string>;
   readonly start: Start;
 }

@@ -3,12 +3,14 @@ import { jsonLine, type Line, line, quote, say, textLines } from '../../render/l
 import { toolLines } from '../../render/toolset.js';
 import { Memo } from '../../util/collections.js';
 import { truncate } from '../../util/text.js';
-import { TOOL_TABS } from '../calls/tabs.js';
-import { onePart, type Sheet } from '../document/documents.js';
+import { TOOL_TABS, type ToolTab } from '../calls/tabs.js';
 import { cursorMark, firstLineOf, keysLine } from '../layout.js';
+import type { List } from '../list/list.js';
+import { onePart, type Sheet } from '../reading/documents.js';
 import { definitionsIn, definitionsText, type Model, type Server, toolsOf } from './model.js';
 
-interface Entry {
+/** A server, or one of its operations. */
+export interface ToolEntry {
   readonly key: string;
   readonly server: Server;
   /** Null in the entry of the server itself. */
@@ -17,15 +19,13 @@ interface Entry {
   readonly definitions: number;
 }
 
-type ToolTab = (typeof TOOL_TABS)[number]['name'];
-
 export function entryKey(...names: readonly [server: string, operation?: string]): string {
   return JSON.stringify(names);
 }
 
 function entriesOf(servers: readonly Server[]) {
   const definitionsOf = definitionsIn(servers);
-  const entries = servers.flatMap((server): readonly Entry[] => [
+  const entries = servers.flatMap((server): readonly ToolEntry[] => [
     { key: entryKey(server.id), server, tool: null, definitions: 1 },
     ...toolsOf(server).map(tool => ({
       key: entryKey(server.id, tool.name),
@@ -42,7 +42,9 @@ function entriesOf(servers: readonly Server[]) {
 }
 
 /** The list of tools. The first operation is preselected. */
-export function toolsList(model: Pick<Model, 'servers' | 'recent'>) {
+export function toolsList(
+  model: Pick<Model, 'servers' | 'recent'>,
+): Omit<List<ToolEntry, ToolTab>, 'highlighter'> {
   const sheets = new Memo<Sheet>();
   const entries = new Memo<ReturnType<typeof entriesOf>>();
   return {
@@ -50,18 +52,19 @@ export function toolsList(model: Pick<Model, 'servers' | 'recent'>) {
     tabs: TOOL_TABS,
     wide: 100,
     share: 0.38,
-    headRows: 0,
+    hasHead: false,
     entries() {
       const { servers } = model;
       return entries.of(servers, () => entriesOf(servers));
     },
-    titleOf: ({ tool, server }: Entry) => tool?.name ?? server.about,
-    textOf: ({ tool, server }: Entry) => (tool ? [tool.name, tool.description] : [server.about]),
-    rows: (shown: readonly Entry[], selected: number) => ({
-      lines: shown.map((entry, index) => entryLine(entry, index === selected)),
+    titleOf: ({ tool, server }: ToolEntry) => tool?.name ?? server.about,
+    textOf: ({ tool, server }: ToolEntry) => (tool ? [tool.name, tool.description] : [server.about]),
+    table: (shown, selected) => ({
+      head: null,
+      rows: shown.map((entry, index) => entryLine(entry, index === selected)),
       isRunning: false,
     }),
-    sheetOf(entry: Entry, tab: ToolTab): Sheet {
+    sheetOf(entry: ToolEntry, tab: ToolTab): Sheet {
       const { key, server, tool, definitions } = entry;
       if (tab === 'logs') return sheets.of([key, server.output], () => logsSheet(server));
       const title = say(tool ? 'OPERATION' : 'SERVER', 'title');
@@ -79,7 +82,7 @@ export function toolsList(model: Pick<Model, 'servers' | 'recent'>) {
 /** Limits: lines of a schema or a description, and characters of a description. */
 const MAX = { lines: 2_000, characters: 20_000 };
 
-function detailLines({ server, tool, definitions }: Entry): readonly Line[] {
+function detailLines({ server, tool, definitions }: ToolEntry): readonly Line[] {
   if (!tool) return serverLines(server);
   const schema = textLines(JSON.stringify(tool.inputSchema, null, 2), MAX.lines);
   const rest = schema.total - schema.lines.length;
@@ -121,7 +124,7 @@ function serverLines({ about, state }: Server): readonly Line[] {
   }
 }
 
-function entryLine({ server, tool, definitions }: Entry, isSelected: boolean): Line {
+function entryLine({ server, tool, definitions }: ToolEntry, isSelected: boolean): Line {
   if (!tool) return [cursorMark(isSelected), ...serverLine(server)];
   return [
     cursorMark(isSelected),

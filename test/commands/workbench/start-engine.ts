@@ -10,10 +10,10 @@ import type { Exchange } from '../../../src/events/exchange.js';
 import { transcriptWriter } from '../../../src/events/transcript-writer.js';
 import { systemClock } from '../../../src/system/clock.js';
 import type { Server } from '../../../src/tui/workbench/model.js';
-import { Workbench } from '../../../src/tui/workbench/screen.js';
+import { createWorkbenchProgram } from '../../../src/tui/workbench/program.js';
 import { secretsOfHeaders } from '../../../src/util/credentials.js';
 import { eventually } from '../../e2e/support/eventually.js';
-import { drawn } from '../../tui/drawn.js';
+import { drawnWorkbench } from '../../tui/drawn.js';
 import { press } from '../../tui/workbench/form/support/pressing.js';
 import { withoutStyle } from '../../tui/workbench/support/open-session.js';
 
@@ -65,13 +65,11 @@ export interface StartedEngine extends Engine, AsyncDisposable, Pick<Run, 'log' 
 /** The screen of an engine, without a terminal. */
 export function openWorkbench({ model, controls }: StartedEngine) {
   const supports = new Set(['text', 'diff']);
-  const session = new Workbench(
-    { model, controls, clock: systemClock, level: 0, supports, start: {} },
-    () => {},
-  );
+  const options = { model, controls, clock: systemClock, level: 0, supports, start: {} } as const;
+  const session = createWorkbenchProgram(options);
   return {
     press: (name: string) => session.press(press(name)),
-    sees: (columns: number) => drawn(session, { columns, rows: 60 }).map(withoutStyle).join('\n'),
+    sees: (columns: number) => drawnWorkbench(session, { columns, rows: 60 }).map(withoutStyle).join('\n'),
   };
 }
 

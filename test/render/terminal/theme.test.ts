@@ -6,7 +6,7 @@ import wrapAnsi from 'wrap-ansi';
 import { type Ground, type Line, quote, say, type Tone } from '../../../src/render/line.js';
 import { cutLine, fitLine, widthOf } from '../../../src/render/terminal/fit.js';
 import { scrolled } from '../../../src/render/terminal/scroll.js';
-import { createTheme, styleLine } from '../../../src/render/terminal/theme.js';
+import { createTheme, paletteOf, styleLine } from '../../../src/render/terminal/theme.js';
 import { printed, wrapLine } from '../../../src/render/terminal/wrap.js';
 import { anyCodePoint } from '../../support/characters.js';
 import { ciCommandsIn } from '../../support/ci-commands.js';
@@ -79,6 +79,61 @@ describe('styleLine', () => {
   });
 });
 
+describe('a palette', () => {
+  /** The contrast of WCAG 2: 4.5 is enough for text, 3 for bold text. */
+  function contrast(one: string, other: string): number {
+    const [light = 0, dark = 0] = [luminance(one), luminance(other)].sort((a, b) => b - a);
+    return (light + 0.05) / (dark + 0.05);
+  }
+
+  function luminance(colour: string): number {
+    const [red = 0, green = 0, blue = 0] = rgbOf(colour).map(part =>
+      part / 255 <= 0.03928 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4,
+    );
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  }
+
+  function rgbOf(colour: string): number[] {
+    const [, index] = /^ansi256\((\d+)\)$/.exec(colour) ?? [];
+    if (index === undefined) return [1, 3, 5].map(at => Number.parseInt(colour.slice(at, at + 2), 16));
+    const number = Number(index);
+    if (number >= 232) return Array<number>(3).fill(8 + 10 * (number - 232));
+    const place = number - 16;
+    return [Math.floor(place / 36), Math.floor(place / 6) % 6, place % 6].map(step =>
+      step === 0 ? 0 : 55 + 40 * step,
+    );
+  }
+
+  test.each([
+    [2, 'dark'],
+    [2, 'light'],
+    [3, 'dark'],
+    [3, 'light'],
+  ] as const)(
+    'has readable code in the rows of a diff, with level %i on a %s background',
+    (level, background) => {
+      const { grounds, inks } = paletteOf(level, background);
+      for (const [ground, { background: tint = '', color = '' }] of Object.entries(grounds)) {
+        const enough = level === 2 && ground.endsWith('-word') ? 3 : 4.5;
+        for (const ink of [color, ...Object.values(inks ?? {})])
+          expect([ink, contrast(tint, ink)]).toEqual([ink, expect.toSatisfy(it => it >= enough)]);
+      }
+    },
+  );
+
+  test('tints changed words more than the row around them', () => {
+    for (const background of ['dark', 'light'] as const)
+      for (const level of [2, 3] as const) {
+        const { grounds } = paletteOf(level, background);
+        const paper = background === 'dark' ? '#000000' : '#ffffff';
+        for (const kind of ['added', 'removed'] as const) {
+          const [row = '', word = ''] = [grounds[kind].background, grounds[`${kind}-word`].background];
+          expect(contrast(word, paper)).toBeGreaterThan(contrast(row, paper));
+        }
+      }
+  });
+});
+
 describe('wrapLine', () => {
   const row: Line = [
     say('12 13 ', 'gutter'),
@@ -105,7 +160,7 @@ describe('wrapLine', () => {
   });
 
   test('fills a row with its background, even an empty one', () => {
-    const fill = (cells: number) => `${ESC}[48;5;22m${ESC}[38;5;255m${' '.repeat(cells)}${ESC}[39m${ESC}[49m`;
+    const fill = (cells: number) => `${ESC}[48;5;22m${ESC}[38;5;231m${' '.repeat(cells)}${ESC}[39m${ESC}[49m`;
     const onGround = (text: string): Line => [say('+ ', 'gutter'), { ...say(text), ground: 'added' }];
     const [first = '', second = ''] = wrapLine(onGround('abcdefghijkl'), 12, createTheme(2));
     expect(stringWidth(first)).toBe(12);

@@ -69,6 +69,12 @@ export class Emulator {
     return this.#isCursorVisible;
   }
 
+  /** It sends mouse events, or marks pasted text. */
+  get isReporting(): boolean {
+    const { mouseTrackingMode, bracketedPasteMode } = this.#terminal.modes;
+    return mouseTrackingMode !== 'none' || bracketedPasteMode;
+  }
+
   get isAlternate(): boolean {
     return this.#terminal.buffer.active.type === 'alternate';
   }

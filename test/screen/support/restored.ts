@@ -8,6 +8,7 @@ export const LOOK_BACK = 'echo "status $?"; stty -a';
 export function expectRestored({ emulator }: Pick<Screen, 'emulator'>, status: number, above = ''): void {
   expect(emulator.isAlternate).toBe(false);
   expect(emulator.isCursorVisible).toBe(true);
+  expect(emulator.isReporting).toBe(false);
   const history = emulator.history();
   expect(history.startsWith(above)).toBe(true);
   expect(history).toContain(`status ${status}\n`);

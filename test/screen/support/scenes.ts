@@ -1,9 +1,7 @@
 import type { UserChoice } from '../../../src/protocol/callbacks.js';
 import type { Pane, Panes } from '../../../src/render/panes.js';
-import type { frameOf } from '../../../src/tui/live/reporter.js';
-import { Picker } from '../../../src/tui/picker.js';
-
-export type Contents = Parameters<typeof frameOf>[0];
+import type { Contents } from '../../../src/tui/live/frame.js';
+import { pickerOf } from '../../../src/tui/picker.js';
 
 const TONE = 'plain';
 const done = (key: string, text: string): Contents['steps'][number] => ({
@@ -50,7 +48,7 @@ export function askingScene(asked: UserChoice, views: readonly string[] = []): C
     ...waitingScene(1_000),
     status: [[{ text: 'subscribed: 3 events', tone: TONE }]],
     views: views.map(text => pane('view', text)),
-    picker: new Picker(asked),
+    picker: pickerOf(asked),
   };
 }
 

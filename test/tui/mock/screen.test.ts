@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { MockView } from '../../../src/tui/mock/screen.js';
+import { createMockScreen } from '../../../src/tui/mock/screen.js';
 import { anyCharacter } from '../../support/characters.js';
 import { fakeClock } from '../../support/fake-clock.js';
 import { CALLBACK_URL, delivered, MockEvents, TOKEN } from '../../support/mock-events.js';
-import { drawn } from '../drawn.js';
+import { drawnList } from '../drawn.js';
 import { press } from '../workbench/form/support/pressing.js';
 
 const TOOL = { name: 'demo', url: 'http://127.0.0.1:4711', seed: '7f3a', fixtures: 4 };
@@ -14,31 +14,35 @@ const TOOL = { name: 'demo', url: 'http://127.0.0.1:4711', seed: '7f3a', fixture
 function openSession(mock: MockEvents, { tool = TOOL, level = 0 as 0 | 2 } = {}) {
   const asked: string[] = [];
   const note = (what: string) => void asked.push(what);
-  let isChanged = () => {};
-  const changed = new Promise<void>(resolve => {
-    isChanged = resolve;
-  });
-  const session = new MockView(
-    {
-      tool,
-      controls: {
-        pause: () => note('pause'),
-        resume: () => note('resume'),
-        redeliver: key => asked.push(`redeliver ${key}`) > 0,
-        fire: id => asked.push(`fire ${id}`),
-        reload: () => note('reload'),
-        quit: () => note('quit'),
-      },
-      supports: new Set(['text', 'diff']),
-      clock: fakeClock(),
-      level,
+  const session = createMockScreen({
+    tool,
+    controls: {
+      pause: () => note('pause'),
+      resume: () => note('resume'),
+      redeliver: key => asked.push(`redeliver ${key}`) > 0,
+      fire: id => asked.push(`fire ${id}`),
+      reload: () => note('reload'),
+      quit: () => note('quit'),
     },
-    () => isChanged(),
-  );
+    copy: text => ({ text: `copied ${text}`, isBad: false }),
+    supports: new Set(['text', 'diff']),
+    clock: fakeClock(),
+    level,
+  });
   for (const event of mock.events) session.event(event);
   mock.log.subscribe(event => session.event(event));
+  /** Resolves when something was worked out in the background. */
+  const changed = () => {
+    const { revision } = session.store.state();
+    return new Promise<void>(resolve => {
+      session.store.subscribe(() => {
+        if (session.store.state().revision > revision) resolve();
+      });
+    });
+  };
   /** @param width of the terminal, if it became narrower since */
-  const rows = (columns: number, rows: number, width = columns) => drawn(session, { columns, rows }, width);
+  const rows = (columns: number, rows: number, width = columns) =>
+    drawnList(session, { columns, rows }, width, level);
   const sees = (columns = 120, height = 24) => rows(columns, height).join('\n');
   const type = (...names: readonly string[]) => {
     for (const name of names) session.press(press(name));
@@ -48,7 +52,7 @@ function openSession(mock: MockEvents, { tool = TOOL, level = 0 as 0 | 2 } = {})
     type(tab);
     return sees(120, 80);
   };
-  return { asked, changed, rows, sees, press: type, reads, notice: session.notice.bind(session) };
+  return { asked, changed, rows, sees, press: type, reads, notice: session.notice };
 }
 
 const MOST = 2_000;
@@ -124,7 +128,7 @@ test("the problems are the runtime's", async () => {
   mock.receives('a', { callback_url: 'nowhere' }).misses('a');
   mock.emit({ kind: 'dropped', what: 'callback', count: 2, why: 'the queue is full' });
   expect(reads('6')).toContain('checking …');
-  await changed;
+  await changed();
   const text = reads('6');
   expect(text).toContain('✗ RT-FIELDS');
   expect(text).not.toContain('TOOL-');

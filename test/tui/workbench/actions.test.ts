@@ -120,7 +120,7 @@ describe('an empty form', () => {
 
 test.each([
   ['fields', []],
-  ['JSON', ['<ctrl-e>']],
+  ['JSON', ['<ctrl-o>']],
 ])('a form whose inputSchema changed is new, with the text typed in %s', (_, keys) => {
   const session = openSession({ start: filled });
   session.press(...keys, '<escape>');

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { WORKBENCH_KEYS } from '../../../src/tui/workbench/screen.js';
+import { helpLines } from '../../../src/tui/help.js';
+import { WORKBENCH_KEYS } from '../../../src/tui/workbench/keys.js';
 import {
   acknowledged,
   arrives,
@@ -63,7 +64,7 @@ const KEYS = [
     '<end>',
     '<backspace>',
     '<ctrl-r>',
-    '<ctrl-e>',
+    '<ctrl-o>',
     '<ctrl-d>',
     '<ctrl-u>',
     '漢👩‍💻e\u0301',
@@ -120,7 +121,7 @@ describe('any keys and any events', () => {
   });
 });
 
-const HELP = WORKBENCH_KEYS.lines().map(words).join('\n');
+const HELP = helpLines(WORKBENCH_KEYS.tables(), '', 80).map(words).join('\n');
 
 /** The mark of a list, a field, a pane or a choice; a cursor; a page in front of the rest; nothing to be on. */
 function isFocused(styled: string): boolean {

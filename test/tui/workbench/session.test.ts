@@ -356,7 +356,7 @@ describe('navigation', () => {
     session.press(...keys, '?');
     const rows = session.sees().split('\n');
     expect(rows[2]).toBe(title);
-    expect(rows.at(-1)).toBe('↑↓ PgUp PgDn scroll   Esc close   Ctrl-C quit');
+    expect(rows.at(-1)).toBe('↑↓ PgUp PgDn scroll   / filter   Esc close   Ctrl-C quit');
     session.press('<pageDown>');
     expect(session.sees()).not.toContain(`\n${title}\n`);
     session.press('g');

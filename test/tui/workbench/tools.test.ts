@@ -143,9 +143,9 @@ test.each<[string, Readonly<Record<string, unknown>>]>([
       '<enter>',
       '<down>',
       'x',
-      '<ctrl-e>',
+      '<ctrl-o>',
       'y',
-      '<ctrl-e>',
+      '<ctrl-o>',
       '<ctrl-r>',
     ]) {
       session.press(key);

@@ -49,7 +49,7 @@ interface KindOfField {
 export const KINDS = {
   text: {
     input: 'typed',
-    type: ({ format }) => (typeof format === 'string' ? `string ${format}` : 'string'),
+    type: () => 'string',
     fill: (value = '') => (typeof value === 'string' ? { text: value } : null),
     read: ({ text, isPresent }) => ({ value: text === '' && !isPresent ? undefined : text }),
   },
@@ -138,12 +138,14 @@ const MAX_STEPS = 200_000;
 
 const MAX_WEIGHT = 2_000;
 
+/** Which values are filled in where none is given: every default, those of required fields, or none. */
+export type Defaults = 'all' | 'required' | 'none';
+
 /** The position of a field, and which defaults are filled in at and below it. */
 interface Place extends Pick<Field, 'key' | 'isRequired' | 'isExtra'> {
   readonly depth: number;
   readonly room: number;
-  /** `none`: the schema is one of several alternatives. */
-  readonly defaults: 'all' | 'required' | 'none';
+  readonly defaults: Defaults;
 }
 
 /** The place of a field that the user adds. */
@@ -173,10 +175,10 @@ export class FieldMaker {
     this.#resolver = new SchemaResolver(root, MAX_STEPS, MAX.parts);
   }
 
-  /** All arguments. Without `initial`, every default is filled in; with it, only missing required values. */
-  arguments(initial: Readonly<Record<string, unknown>> | undefined): Field {
+  /** The field of all arguments. */
+  arguments(given: Readonly<Record<string, unknown>> | undefined, defaults: Defaults): Field {
     const described = { type: 'object', ...this.root };
-    return this.field(described, initial, { ...ADDED, depth: 0, defaults: initial ? 'required' : 'all' });
+    return this.field(described, given, { ...ADDED, depth: 0, defaults });
   }
 
   /** Creates the field for a schema and a value. A value that does not fit the schema is edited as JSON. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { Form } from '../../../../src/tui/workbench/form/form.js';
+import { formArguments, formOf, withFaults, withSchema } from '../../../../src/tui/workbench/form/form.js';
+import { wantsRun } from '../../../../src/tui/workbench/form/press.js';
 import { drawn, formFor, press, pressAll, valueIn } from './support/pressing.js';
 
 const EDIT = formFor(
@@ -13,15 +14,14 @@ const EDIT = formFor(
   ['path', 'mode'],
 );
 
-test('each property has a row: name, whether it is required, value, type', () => {
+test('each property has a row: name, whether it is required, value, and beside it type and limits', () => {
   expect(drawn(EDIT)).toEqual([
-    '❯ path*    [ ]                                                              string',
+    '❯ path*    [ ]                         string · required · Ctrl-D sends ""',
     '    The file to edit, relative to the project',
-    '    required · Ctrl-D sends ""',
-    '  mode*    ‹ – ›                                                            enum',
-    '  line                                                                   integer',
-    '  ratio                                                                   number',
-    '  dry_run  ‹ true ›                                                      boolean',
+    '  mode*    ‹ – ›                     enum',
+    '  line                               integer · at least 1',
+    '  ratio                              number',
+    '  dry_run  ‹ true ›                  boolean',
     '',
     '  ▶ Run',
   ]);
@@ -39,10 +39,10 @@ test('typed and chosen values are the arguments; empty optional ones are left ou
 });
 
 test('empty required values and invalid numbers are reported at their fields, and the first one gets the focus', () => {
-  const read = pressAll(EDIT, '<down>', 'c', '<down>', 'twelve', '<tab>', '1e999').arguments();
+  const read = formArguments(pressAll(EDIT, '<down>', 'c', '<down>', 'twelve', '<tab>', '1e999'));
   if (read.ok) throw new Error('it has faults');
   expect(drawn(read.form).filter(row => /✗|❯|Run/.test(row))).toEqual([
-    '❯ path*    [ ]                                                              string',
+    '❯ path*    [ ]                         string · required · Ctrl-D sends ""',
     '    ✗ is required',
     '    ✗ must be an integer, as 42',
     '    ✗ the number 1e999 is too large to hold',
@@ -52,7 +52,7 @@ test('empty required values and invalid numbers are reported at their fields, an
 });
 
 test('errors of the schema are shown at their fields, others at the top', () => {
-  const form = EDIT.withFaults([
+  const form = withFaults(EDIT, [
     { path: '$', message: 'must have fewer properties' },
     { path: '$.line', message: 'must be >= 1 (minimum)' },
     { path: '$.nowhere', message: 'is not an allowed property' },
@@ -66,10 +66,10 @@ test('errors of the schema are shown at their fields, others at the top', () => 
 });
 
 test('Enter on Run, and Ctrl-R anywhere, run the call', () => {
-  expect(EDIT.wantsRun(press('<ctrl-r>'))).toBe(true);
-  expect(EDIT.wantsRun(press('<enter>'))).toBe(false);
+  expect(wantsRun(EDIT, press('<ctrl-r>'))).toBe(true);
+  expect(wantsRun(EDIT, press('<enter>'))).toBe(false);
   const onRun = pressAll(EDIT, '<pageDown>');
-  expect(onRun.wantsRun(press('<enter>'))).toBe(true);
+  expect(wantsRun(onRun, press('<enter>'))).toBe(true);
   expect(drawn(onRun).at(-1)).toBe('❯ ▶ Run');
 });
 
@@ -96,8 +96,8 @@ test('an empty text is left out, or sent after Ctrl-D; a required one is never s
   const filled = pressAll(form, '<down>', 'x', '<up>');
   expect(valueIn(pressAll(filled, 'y', '<backspace>'))).toEqual({ b: 'x' });
   expect(valueIn(pressAll(filled, '<ctrl-d>', '<down>', '<ctrl-d>', '<ctrl-d>'))).toEqual({ a: '', b: '' });
-  expect(form.arguments().ok).toBe(false);
-  expect(drawn(pressAll(form, '<ctrl-d>'))[1]).toBe('    sends "" · Ctrl-D does not');
+  expect(formArguments(form).ok).toBe(false);
+  expect(drawn(pressAll(form, '<ctrl-d>'))[0]).toMatch(/ {2}string · sends "" · Ctrl-D does not$/);
 });
 
 test('a choice is cycled by keys or selected by its first letters; an optional one can be none', () => {
@@ -115,25 +115,26 @@ test('a choice is cycled by keys or selected by its first letters; an optional o
 });
 
 test('a number is sent as typed, or not at all', () => {
-  const typed = (text: string, type = 'number') => pressAll(formFor({ n: { type } }), text).arguments();
+  const typed = (text: string, type = 'number') => formArguments(pressAll(formFor({ n: { type } }), text));
   expect(typed(' 1.50 ')).toMatchObject({ value: { n: 1.5 } });
   expect(typed('9007199254740992')).toMatchObject({ value: { n: 2 ** 53 } });
   expect(typed('1e3', 'integer')).toMatchObject({ value: { n: 1_000 } });
   for (const wrong of ['9007199254740993', '1e999', '1,5', '0x10', 'NaN', '01', '-'])
-    expect(typed(wrong)).toMatchObject({ ok: false, form: { state: { faults: [{ path: '$.n' }] } } });
+    expect(typed(wrong)).toMatchObject({ ok: false, form: { faults: [{ path: '$.n' }] } });
   expect(typed('1.5', 'integer')).toMatchObject({
-    form: { state: { faults: [{ message: 'must be an integer' }] } },
+    form: { faults: [{ message: 'must be an integer' }] },
   });
 });
 
-test('defaults are filled in; with given arguments, only missing required ones are', () => {
+test('defaults are filled in whatever else is given; a call that is edited keeps its arguments', () => {
   const properties = {
     a: { type: 'integer', default: 7 },
     b: { type: 'string', default: 'x' },
     c: { default: [1] },
   };
   expect(valueIn(formFor(properties))).toEqual({ a: 7, b: 'x', c: [1] });
-  expect(valueIn(formFor(properties, ['a'], { b: 'y' }))).toEqual({ a: 7, b: 'y' });
+  expect(valueIn(formFor(properties, ['a'], { b: 'y' }))).toEqual({ a: 7, b: 'y', c: [1] });
+  expect(valueIn(formFor(properties, [], { b: 'y' }, 'none'))).toEqual({ b: 'y' });
 });
 
 const PLACE = {
@@ -145,12 +146,12 @@ const PLACE = {
 test('a required object is open with its members; an optional one can be added and removed', () => {
   const form = formFor({ to: PLACE, at: PLACE }, ['at']);
   expect(drawn(form).slice(0, 6)).toEqual([
-    '❯ to        + add                                                         object',
-    '    ⏎ adds it',
-    '  at*                                                                     object',
-    '    line*                                                                integer',
-    '    column                                                               integer',
+    '❯ to        + add                     object · ⏎ adds it',
+    '  at*                                 object',
+    '    line*                             integer',
+    '    column                            integer',
     '',
+    '  ▶ Run',
   ]);
   const added = pressAll(form, '<down>', '3', '<up>', '<enter>', '1');
   expect(valueIn(added)).toEqual({ to: { line: 1 }, at: { line: 3 } });
@@ -162,11 +163,11 @@ test('items can be added and removed', () => {
   expect(valueIn(form)).toEqual({});
   const two = pressAll(form, '<enter>', 'alpha', '<enter>', '<enter>', 'beta');
   expect(drawn(two).slice(0, 5)).toEqual([
-    '  tags     2 items                                               array of string',
-    '    0      alpha                                                          string',
-    '❯   1      beta[ ]                                                          string',
-    '    Ctrl-D removes it',
+    '  tags     2 items                   array of string',
+    '    0      alpha                     string',
+    '❯   1      beta[ ]                     string · Ctrl-D removes it',
     '    + add',
+    '  last                               string',
   ]);
   expect(valueIn(two)).toEqual({ tags: ['alpha', 'beta'] });
   expect(valueIn(pressAll(two, '<up>', '<ctrl-d>'))).toEqual({ tags: ['beta'] });
@@ -176,7 +177,7 @@ test('items can be added and removed', () => {
 
 test('an error below the fields is reported at the nearest field', () => {
   const form = formFor({ config: { description: 'anything' } }, [], { config: { a: [1] } });
-  expect(drawn(form.withFaults([{ path: '$.config.a[0]', message: 'must be string (type)' }]))).toContain(
+  expect(drawn(withFaults(form, [{ path: '$.config.a[0]', message: 'must be string (type)' }]))).toContain(
     '    ✗ .a[0] must be string (type)',
   );
 });
@@ -190,7 +191,7 @@ test('one of several types can be chosen; typing at once means a text', () => {
   const typed = pressAll(form, 'tomorrow');
   const [chosen, below] = drawn(typed);
   expect(chosen).toMatch(/^ {2}when {6}‹ string › {2}1 of 3 .*one of$/);
-  expect(below).toMatch(/^❯ {3}string {2}tomorrow\[ \] .*string$/);
+  expect(below).toMatch(/^❯ {3}string {2}tomorrow\[ \] .*string · required$/);
   expect(valueIn(typed)).toEqual({ when: 'tomorrow' });
   expect(valueIn(pressAll(form, '12', '<down>', ' ', ' '))).toEqual({ when: 12, either: null });
 });
@@ -203,16 +204,16 @@ test('variants of an object differ by their required members', () => {
   });
   const schema = { type: 'object', oneOf: [variant('file', 'path'), variant('page', 'url')] };
   const given = { kind: 'page', url: 'x' };
-  expect(drawn(Form.of(schema, given))[0]).toMatch(/^❯ arguments {2}‹ page › /);
-  expect(valueIn(Form.of(schema, given))).toEqual(given);
-  expect(valueIn(pressAll(Form.of(schema), ' ', '<down>', '<down>', 'a.txt'))).toEqual({
+  expect(drawn(formOf(schema, given))[0]).toMatch(/^❯ arguments {2}‹ page › /);
+  expect(valueIn(formOf(schema, given))).toEqual(given);
+  expect(valueIn(pressAll(formOf(schema), ' ', '<down>', '<down>', 'a.txt'))).toEqual({
     kind: 'file',
     path: 'a.txt',
   });
 });
 
 test('local references are followed, and all of allOf applies', () => {
-  const form = Form.of({
+  const form = formOf({
     $defs: {
       Name: { type: 'string', description: 'A name' },
       Node: { properties: { next: { $ref: '#/$defs/Node' } } },
@@ -236,44 +237,44 @@ test('a value of another type than its field is kept as JSON, and can be correct
   const form = formFor({ line: { type: 'integer' } }, [], { line: 'twelve' });
   expect(drawn(form)[0]).toMatch(/"twelve"\[ \] .*integer as JSON$/);
   expect(valueIn(pressAll(form, '<ctrl-u>', '12'))).toEqual({ line: 12 });
-  const broken = pressAll(form, '<backspace>').arguments();
-  expect(broken).toMatchObject({ ok: false, form: { state: { faults: [{ path: '$.line' }] } } });
+  const broken = formArguments(pressAll(form, '<backspace>'));
+  expect(broken).toMatchObject({ ok: false, form: { faults: [{ path: '$.line' }] } });
 });
 
 const FORM = formFor({ path: { type: 'string' }, line: { type: 'integer' } }, ['path'], { path: 'a.txt' });
 const ALL_ERASED = Array.from({ length: 30 }, () => '<ctrl-u>');
-const emptied = pressAll(FORM, '<ctrl-e>', '<pageDown>', '<end>', ...ALL_ERASED);
+const emptied = pressAll(FORM, '<ctrl-o>', '<pageDown>', '<end>', ...ALL_ERASED);
 
-test('Ctrl-E shows the arguments as JSON and goes back', () => {
-  const raw = pressAll(FORM, '<ctrl-e>');
+test('Ctrl-O shows the arguments as JSON and goes back', () => {
+  const raw = pressAll(FORM, '<ctrl-o>');
   expect(drawn(raw)).toEqual([
-    'As JSON: Ctrl-E goes back to the fields.',
+    'As JSON: Ctrl-O goes back to the fields.',
     '[{]',
     '  "path": "a.txt"',
     '}',
     '',
     '  ▶ Run',
   ]);
-  expect(drawn(pressAll(raw, '<ctrl-e>'))).toEqual(drawn(FORM));
+  expect(drawn(pressAll(raw, '<ctrl-o>'))).toEqual(drawn(FORM));
 });
 
 test('edited JSON becomes the arguments and the fields', () => {
   const typed = pressAll(emptied, '{"path": "b.txt",\r "line": 3}');
   expect(valueIn(typed)).toEqual({ path: 'b.txt', line: 3 });
-  expect(drawn(pressAll(typed, '<ctrl-e>')).slice(0, 3).join('\n')).toMatch(/path.*b\.txt.*line.* 3 /s);
+  expect(drawn(pressAll(typed, '<ctrl-o>')).slice(0, 3).join('\n')).toMatch(/path.*b\.txt.*line.* 3 /s);
 });
 
 test('invalid JSON stays as typed, with its error at the top and the cursor in place', () => {
-  const back = pressAll(emptied, '{"path": "b.txt",', '<enter>', '  "line": }', '<ctrl-e>');
+  const back = pressAll(emptied, '{"path": "b.txt",', '<enter>', '  "line": }', '<ctrl-o>');
   expect(drawn(back)).toEqual([
     '  ✗ line 2, column 11: found "}" where a value is expected',
-    'As JSON: Ctrl-E goes back to the fields.',
+    'As JSON: Ctrl-O goes back to the fields.',
     '{"path": "b.txt",',
     '  "line": [}]',
     '',
     '  ▶ Run   1 fault',
   ]);
-  expect(back.arguments()).toMatchObject({ ok: false });
+  expect(formArguments(back)).toMatchObject({ ok: false });
   expect(valueIn(pressAll(back, '7'))).toEqual({ path: 'b.txt', line: 7 });
 });
 
@@ -285,29 +286,82 @@ test.each([
   ['', 'must be an object'],
 ])('%s is not sent: %s', (text, message) => {
   const typed = text === '' ? emptied : pressAll(emptied, text);
-  expect(typed.arguments()).toMatchObject({
+  expect(formArguments(typed)).toMatchObject({
     ok: false,
-    form: { state: { faults: [{ path: '$', message }] } },
+    form: { faults: [{ path: '$', message }] },
   });
 });
 
 test('arrows move through the lines; Tab goes to Run', () => {
-  const raw = pressAll(FORM, '<ctrl-e>', '<down>', '<end>', '<left>', '<down>', '<up>', '<home>', 'x');
+  const raw = pressAll(FORM, '<ctrl-o>', '<down>', '<end>', '<left>', '<down>', '<up>', '<home>', 'x');
   expect(drawn(raw)).toContain('x[ ] "path": "a.txt"');
   const onRun = pressAll(raw, '<tab>');
-  expect(onRun.wantsRun(press('<enter>'))).toBe(true);
+  expect(wantsRun(onRun, press('<enter>'))).toBe(true);
   expect(drawn(onRun).at(-1)).toBe('❯ ▶ Run');
-  expect(pressAll(onRun, '<up>').wantsRun(press('<enter>'))).toBe(false);
+  expect(wantsRun(pressAll(onRun, '<up>'), press('<enter>'))).toBe(false);
 });
 
 test('arguments whose schema is not an object are edited as JSON', () => {
-  const form = Form.of({ type: 'array', items: {} });
+  const form = formOf({ type: 'array', items: {} });
   expect(drawn(form)[0]).toBe('As JSON: its schema describes no fields, or more than a form holds.');
-  expect(drawn(pressAll(form, '<ctrl-e>'))[0]).toBe(drawn(form)[0]);
+  expect(drawn(pressAll(form, '<ctrl-o>'))[0]).toBe(drawn(form)[0]);
 });
 
 test('without properties there are only Run and the given arguments', () => {
-  expect(drawn(Form.of({}))).toEqual(['  It names no arguments; Ctrl-E writes some as JSON.', '', '❯ ▶ Run']);
-  expect(valueIn(Form.of({}))).toEqual({});
-  expect(valueIn(Form.of({}, { a: 1 }))).toEqual({ a: 1 });
+  expect(drawn(formOf({}))).toEqual(['  It names no arguments; Ctrl-O writes some as JSON.', '', '❯ ▶ Run']);
+  expect(valueIn(formOf({}))).toEqual({});
+  expect(valueIn(formOf({}, { a: 1 }))).toEqual({ a: 1 });
+});
+
+test('JSON that leaves out a default stays without it in the fields', () => {
+  const form = formFor({ a: { type: 'integer', default: 7 } }, ['a']);
+  const erased = pressAll(form, '<ctrl-o>', '<pageDown>', '<end>', ...ALL_ERASED, '{}', '<ctrl-o>');
+  expect(formArguments(erased)).toMatchObject({ ok: false, form: { faults: [{ path: '$.a' }] } });
+});
+
+test('a changed schema fills in new required values, and no optional ones that were emptied', () => {
+  const form = formFor({ a: { type: 'string', default: 'x' } });
+  const schema = {
+    properties: { a: { type: 'string', default: 'x' }, b: { type: 'integer', default: 2 } },
+    required: ['b'],
+  };
+  expect(valueIn(withSchema(pressAll(form, '<ctrl-u>'), schema))).toEqual({ b: 2 });
+});
+
+test.each([
+  ['a known format', 'uuid', 'string · format uuid (warns only)'],
+  ['an unknown format', 'street-address', 'string · format street-address (not checked)'],
+])('says what %s does', (_, format, seen) => {
+  const form = formFor({ first: {}, a: { type: 'string', format } });
+  expect(drawn(form).find(row => row.startsWith('  a'))).toMatch(
+    new RegExp(`${seen.replaceAll(/[()]/g, '.')}$`),
+  );
+});
+
+test('limits and hints that do not fit beside the field are below it', () => {
+  const about = { type: 'string', pattern: '^[a-z]+(/[a-z]+)*$', minLength: 2, maxLength: 60 };
+  const rows = drawn(formFor({ path: about, other: about }), 70);
+  expect(rows.slice(0, 4)).toEqual([
+    '❯ path   [ ]                         string',
+    '    characters from 2 · characters up to 60 · pattern',
+    '    ^[a-z]+(/[a-z]+)*$ · empty: left out · Ctrl-D sends ""',
+    '  other                            string · characters from 2',
+  ]);
+});
+
+test('a long value gets the room that the types leave', () => {
+  const form = formFor({ path: { type: 'string' }, n: { type: 'integer' } }, [], { path: 'x'.repeat(60) });
+  expect(drawn(form, 100)[0]).toBe(`❯ path  ${'x'.repeat(60)}[ ]   string`);
+  expect(drawn(form, 70)[0]).toMatch(/^❯ path {2}…x{30,}\[ \] +string$/);
+});
+
+test('a narrow form has no types beside its values, but says the type of the focused field', () => {
+  const form = formFor({ n: { type: 'integer', minimum: 1 }, text: { type: 'string' } }, ['n'], {
+    text: 'x'.repeat(33),
+  });
+  expect(drawn(form, 40).slice(0, 3)).toEqual([
+    '❯ n*    [ ]',
+    '    integer · required · at least 1',
+    `  text  ${'x'.repeat(31)}…`,
+  ]);
 });

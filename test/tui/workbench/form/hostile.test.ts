@@ -1,23 +1,30 @@
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { createTheme } from '../../../../src/render/terminal/theme.js';
-import { drawForm } from '../../../../src/tui/workbench/form/draw.js';
-import { Form } from '../../../../src/tui/workbench/form/form.js';
+import { lineText } from '../../../../src/render/line.js';
+import {
+  type FormState,
+  formArguments,
+  formOf,
+  withFaults,
+} from '../../../../src/tui/workbench/form/form.js';
+import { formLines } from '../../../../src/tui/workbench/form/lines.js';
+import { requestLines } from '../../../../src/tui/workbench/form/request.js';
 import { expectCpuBelow } from '../../../support/cpu-ms.js';
 import { drawn, formFor, pressAll, valueIn } from './support/pressing.js';
 
 const EVIL = 'a\u001b]0;x\u0007\r\u202eb\u200b\tc\n漢👩‍💻e\u0301\u001b[2J';
 const own = (text: string): Readonly<Record<string, unknown>> => JSON.parse(text);
-const SGR = new RegExp(`${String.fromCharCode(27)}\\[\\d+(;\\d+)*m`, 'g');
 
-function expectSafe(form: Form): void {
+function expectSafe(form: FormState): void {
   for (const columns of [1, 5, 40, 80])
     for (const rows of [1, 4, 24]) {
-      const lines = drawForm(form, { columns, rows }, createTheme(1));
-      expect(lines.length).toBeLessThanOrEqual(rows);
-      for (const line of lines) {
-        expect(line.replaceAll(SGR, '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
-        if (columns >= 5) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
+      const size = { columns, rows };
+      for (const lines of [formLines(form, size), requestLines(form, size, { method: 'POST', url: EVIL })]) {
+        expect(lines.length).toBeLessThanOrEqual(rows);
+        for (const line of lines.map(lineText)) {
+          expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+          if (columns >= 5) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
+        }
       }
     }
 }
@@ -40,10 +47,10 @@ test('row 24: names, descriptions, values, choices and errors are made visible, 
   ];
   for (let stop = 0; stop < 6; stop++) {
     const at = pressAll(form, ...Array.from({ length: stop }, () => '<down>'));
-    expectSafe(at.withFaults(faults));
+    expectSafe(withFaults(at, faults));
     expectSafe(pressAll(at, '<left>', '<left>'));
   }
-  expectSafe(pressAll(form, '<ctrl-e>', '<down>', '<end>', EVIL));
+  expectSafe(pressAll(form, '<ctrl-o>', '<down>', '<end>', EVIL));
 });
 
 test('row 19: prototype names are names like any other', () => {
@@ -51,9 +58,9 @@ test('row 19: prototype names are names like any other', () => {
   const schema = own(
     '{"properties": {"__proto__": {"properties": {"polluted": {"type": "boolean"}}}, "constructor": {"type": "string"}}}',
   );
-  const form = Form.of(schema, own(text));
+  const form = formOf(schema, own(text));
   expect(JSON.stringify(valueIn(form))).toBe(JSON.stringify(own(text)));
-  expect(JSON.stringify(valueIn(pressAll(form, '<ctrl-e>', '<down>', ' ')))).toBe(JSON.stringify(own(text)));
+  expect(JSON.stringify(valueIn(pressAll(form, '<ctrl-o>', '<down>', ' ')))).toBe(JSON.stringify(own(text)));
   expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
   expectSafe(form);
 });
@@ -80,11 +87,11 @@ test.each<[string, Readonly<Record<string, unknown>>]>([
   ],
   ['has ten thousand types', { properties: { a: { type: Array.from({ length: 10_000 }, () => 'string') } } }],
 ])('a schema that %s ends', (_, schema) => {
-  const form = Form.of(schema);
+  const form = formOf(schema);
   expectSafe(form);
-  expectSafe(pressAll(form, ' ', '<enter>', 'x', '<down>', '<ctrl-d>', '<ctrl-e>'));
-  const args = form.arguments();
-  expect(JSON.stringify(args.ok ? args.value : args.form.state.faults).length).toBeLessThan(1_000_000);
+  expectSafe(pressAll(form, ' ', '<enter>', 'x', '<down>', '<ctrl-d>', '<ctrl-o>'));
+  const args = formArguments(form);
+  expect(JSON.stringify(args.ok ? args.value : args.form.faults).length).toBeLessThan(1_000_000);
 });
 
 test('of ten thousand properties none is a field; they are edited as JSON', () => {
@@ -147,8 +154,9 @@ test.each<[string, Readonly<Record<string, unknown>>]>([
   ],
 ])('threats, row 22: the form of %s opens soon', async (_, schema) => {
   await expectCpuBelow(3_000, () => {
-    const form = pressAll(Form.of({ type: 'object', ...schema }), 'x', '<enter>', '<down>', '<left>');
-    drawForm(form, { columns: 80, rows: 24 }, createTheme(1));
-    form.arguments();
+    const form = pressAll(formOf({ type: 'object', ...schema }), 'x', '<enter>', '<down>', '<left>');
+    formLines(form, { columns: 80, rows: 24 });
+    requestLines(form, { columns: 80, rows: 24 });
+    formArguments(form);
   });
 });

@@ -1,8 +1,8 @@
 import type { Size } from '../../../../src/tui/terminal.js';
-import { Workbench } from '../../../../src/tui/workbench/screen.js';
+import { createWorkbenchProgram } from '../../../../src/tui/workbench/program.js';
 import type { Moment } from '../../../events/build.js';
 import { fakeClock } from '../../../support/fake-clock.js';
-import { drawn } from '../../drawn.js';
+import { drawnWorkbench } from '../../drawn.js';
 import { press } from '../form/support/pressing.js';
 import { readyServer, type SetupOptions, setUpWorkbench, toolOf } from './set-up-workbench.js';
 
@@ -20,12 +20,12 @@ export const DROP = toolOf('drop_table', { annotations: { destructive: true } })
 export function openSession(options: SetupOptions = {}) {
   const clock = fakeClock();
   const setup = setUpWorkbench({ servers: [readyServer([EDIT, DROP])], clock, ...options });
-  const session = new Workbench(setup.options, () => {});
+  const session = createWorkbenchProgram(setup.options);
   setup.log.subscribe(event => session.event(event));
   session.changed();
-  const draw = (size: Size) => drawn(session, size);
+  const draw = (size: Size) => drawnWorkbench(session, size, options.level);
   const frame = (size: Size) => draw(size).map(withoutStyle);
-  session.frame(USUAL);
+  draw(USUAL);
   return {
     ...setup,
     clock,
@@ -33,10 +33,8 @@ export function openSession(options: SetupOptions = {}) {
     /** What is read on a screen of the usual size. */
     sees: (size: Size = USUAL) => frame(size).join('\n'),
     press(...names: readonly string[]) {
-      for (const name of names) {
-        session.press(press(name));
-        session.frame(USUAL); // keys apply to what was visible
-      }
+      session.store.dispatch({ type: 'resized', size: USUAL }); // keys apply to what was visible
+      for (const name of names) session.press(press(name));
     },
     /** The model is another one. */
     changes(change: Partial<typeof setup.model>) {

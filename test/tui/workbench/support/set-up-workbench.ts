@@ -2,13 +2,8 @@ import type { Fact } from '../../../../src/events/events.js';
 import { CallLog } from '../../../../src/events/history.js';
 import { createLog } from '../../../../src/events/log.js';
 import type { Clock } from '../../../../src/system/clock.js';
-import type {
-  ActionResult,
-  Controls,
-  Server,
-  SessionOptions,
-  Source,
-} from '../../../../src/tui/workbench/model.js';
+import type { ActionResult } from '../../../../src/tui/screen/effects.js';
+import type { Controls, Server, SessionOptions, Source } from '../../../../src/tui/workbench/model.js';
 import { createRedactor } from '../../../../src/util/redact.js';
 import { fakeClock } from '../../../support/fake-clock.js';
 

@@ -1,39 +1,46 @@
-import { createTheme } from '../../../../../src/render/terminal/theme.js';
-import { type Press, readSequence } from '../../../../../src/tui/keys.js';
-import { drawForm } from '../../../../../src/tui/workbench/form/draw.js';
-import { Form } from '../../../../../src/tui/workbench/form/form.js';
+import type { Line } from '../../../../../src/render/line.js';
+import { type Press, pressOf } from '../../../../../src/tui/keys.js';
+import type { Defaults } from '../../../../../src/tui/workbench/form/fields.js';
+import { type FormState, formArguments, formOf } from '../../../../../src/tui/workbench/form/form.js';
+import { formLines } from '../../../../../src/tui/workbench/form/lines.js';
+import { pressForm } from '../../../../../src/tui/workbench/form/press.js';
 
-/** `<down>`, `<ctrl-e>`; anything else is typed, in one piece. */
+/** `<down>`, `<ctrl-o>`; anything else is typed, in one piece. */
 export function press(named: string): Press {
   const [, name] = /^<([\w-]+)>$/.exec(named) ?? [];
-  if (name === undefined) return readSequence(named) as Press;
+  if (name === undefined) return pressOf(named);
   const others: Readonly<Record<string, string>> = { shiftTab: 'shift+tab', backspace: 'erase' };
   return { name: others[name] ?? name.toLowerCase().replace('-', '+'), text: '' };
 }
 
-export function pressAll(form: Form, ...names: readonly string[]): Form {
-  return names.reduce((at, name) => at.press(press(name)), form);
+export function pressAll(form: FormState, ...names: readonly string[]): FormState {
+  return names.reduce((at, name) => pressForm(at, press(name)), form);
 }
 
 /** A form of these properties. */
 export function formFor(
   properties: Readonly<Record<string, unknown>>,
   required: readonly string[] = [],
-  initial?: Readonly<Record<string, unknown>>,
-): Form {
-  return Form.of({ type: 'object', properties, required }, initial);
+  given?: Readonly<Record<string, unknown>>,
+  defaults?: Defaults,
+): FormState {
+  return formOf({ type: 'object', properties, required }, given, defaults);
 }
 
 /** What it holds; a fault fails the test. */
-export function valueIn(form: Form): unknown {
-  const read = form.arguments();
-  if (!read.ok) throw new Error(JSON.stringify(read.form.state.faults));
+export function valueIn(form: FormState): unknown {
+  const read = formArguments(form);
+  if (!read.ok) throw new Error(JSON.stringify(read.form.faults));
   return read.value;
 }
 
 /** Its rows without colour, the cursor between brackets. */
-export function drawn(form: Form, columns = 80, rows = 24): readonly string[] {
-  return drawForm(form, { columns, rows }, createTheme(0)).map(row =>
-    row.replaceAll('\u001b[7m', '[').replaceAll('\u001b[27m', ']').trimEnd(),
-  );
+export function drawn(form: FormState, columns = 80, rows = 24): readonly string[] {
+  return formLines(form, { columns, rows }).map(marked);
+}
+
+/** A line as it reads, with the cursor between brackets. */
+export function marked(line: Line): string {
+  const word = ({ text, tone }: Line[number]) => (tone === 'cursor' && text !== '' ? `[${text}]` : text);
+  return line.map(word).join('').trimEnd();
 }

@@ -1,11 +1,12 @@
 import { type Part as DiffPart, partsOf } from '../../render/diff.js';
-import { halvesOf, type Line, partsOfHalf, quote, say, withHalves } from '../../render/line.js';
+import { halvesOf, type Line, lineText, partsOfHalf, quote, type Span, say } from '../../render/line.js';
 import { type Pane, paneHeading } from '../../render/panes.js';
 import type { Highlighter } from '../../render/syntax.js';
 import type { Diff } from '../../segments/diff.js';
 import { lastIndexUpTo, Memo, RecentMap } from '../../util/collections.js';
+import { codePointEnd } from '../../util/text.js';
 
-/** A long text to read on the screen; its lines are created lazily. */
+/** A long text to read on the screen; its lines are created lazily. Lines may be added at its end; a line never changes. */
 export interface Document {
   readonly length: number;
   line(index: number): Line;
@@ -13,7 +14,7 @@ export interface Document {
   headersAt(index: number): readonly Line[];
   /**
    * The nearest line from `from` on in this direction whose text (without gutter and headings) matches; null without a match.
-   * @param wanted see {@link Search}: tested on many lines at once, so it must not match a line feed
+   * @param wanted tested on many lines at once, so it must not match a line feed
    */
   find(wanted: RegExp, from: number, step: 1 | -1): number | null;
   /** The lines where a hunk or a file begins, ascending. */
@@ -26,7 +27,7 @@ export interface Document {
 }
 
 /** A position in a document that does not depend on the look: the index of a part, then the position in that part. */
-type Anchor = readonly number[];
+export type Anchor = readonly number[];
 
 interface Look {
   readonly isSplit: boolean;
@@ -175,10 +176,15 @@ export function linesDocument(lines: readonly Line[]): Document {
   });
 }
 
+export interface PartLook extends Look {
+  /** The timeline shows raw messages. */
+  readonly showsBytes: boolean;
+}
+
 export interface Part {
   readonly title: Line;
-  /** Called for each frame, so it must not lay out large contents again. @param look `showsBytes`: raw messages in the timeline */
-  readonly document: (look: Look & { readonly showsBytes: boolean }) => Document;
+  /** Called for each frame, so it must not lay out large contents again. */
+  readonly document: (look: PartLook) => Document;
   /** The part grows at its end: a reader at the end stays at the end. */
   readonly isStream?: boolean;
 }
@@ -212,6 +218,9 @@ function paneDocument({ notes, drawing }: Pane, look: Look): Document {
 /** Maximum length of a line, in characters; the rest continues on the next line, since terminals are slow with long ones. */
 const MAX_LINE = 1_000;
 
+/** Ends a line that continues on the next one. */
+const GOES_ON = say(' …', 'dim');
+
 /** Lines per block. Only the starts of blocks are kept: the starts of all lines could take many times the size of the text. */
 const BLOCK = 64;
 
@@ -238,7 +247,7 @@ export function textDocument(text: string): Document {
     line(index) {
       const line = index < length ? textsIn(Math.floor(index / BLOCK))[index % BLOCK] : undefined;
       if (!line) return [];
-      return line.goesOn ? [...quote(line.text), say(' …', 'dim')] : quote(line.text);
+      return line.goesOn ? [...quote(line.text), GOES_ON] : quote(line.text);
     },
     find(wanted, from, step) {
       for (let block = Math.floor(from / BLOCK); block >= 0 && block < starts.length; block += step) {
@@ -271,61 +280,31 @@ function eachLine(text: string, take: (from: number, to: number) => void): void 
 }
 
 /** The text of a line for a search: line feeds replace the pictures of hidden characters, so that offsets stay the same. */
-function searchable(body: Line): string {
+export function searchable(body: Line): string {
   return body.map(({ text, tone }) => (tone === 'hidden' ? '\n'.repeat(text.length) : text)).join('');
 }
 
-const SYNTAX = /[\\^$.*+?()[\]{}|/]/g;
+/** Maximum length of a text to copy, in characters. */
+const MAX_COPIED = 1_000_000;
 
-/** Maximum number of lines and matches for which matches are counted. */
-const MAX_LINES = 20_000;
-const MAX_MATCHES = 1_000;
-
-/** A search for a text: case-sensitive if it has a capital letter. */
-export class Search {
-  readonly pattern: RegExp;
-  readonly #everywhere: RegExp;
-
-  constructor(readonly wanted: string) {
-    const isExact = wanted !== wanted.toLowerCase();
-    this.pattern = new RegExp(wanted.replaceAll(SYNTAX, String.raw`\$&`), isExact ? 'u' : 'iu');
-    this.#everywhere = new RegExp(this.pattern, `${this.pattern.flags}g`);
+/** A text to copy, without the line numbers and margins of the screen. */
+export function copyOf(document: Document): string {
+  const lines: string[] = [];
+  let [text, length] = ['', 0];
+  for (let index = 0; index < document.length && length <= MAX_COPIED; index++) {
+    const line = document.line(index);
+    const own = lineText(line.filter(span => span !== GOES_ON && !isMargin(span)));
+    length += own.length + 1;
+    text += own;
+    if (line.at(-1) === GOES_ON) continue;
+    lines.push(text);
+    text = '';
   }
+  const whole = [...lines, ...(text === '' ? [] : [text])].join('\n');
+  return whole.length <= MAX_COPIED ? whole : whole.slice(0, codePointEnd(whole, MAX_COPIED - 1));
+}
 
-  mark(line: Line): Line {
-    return withHalves(line, half => {
-      const { gutter, body } = partsOfHalf(half);
-      // The start and the end of each match, alternating.
-      const cuts = [...searchable(body).matchAll(this.#everywhere)].flatMap(({ index, 0: words }) => [
-        index,
-        index + words.length,
-      ]);
-      let start = 0;
-      const marked = body.flatMap(span => {
-        const begin = start;
-        start += span.text.length;
-        const edges = [begin, ...cuts.filter(cut => cut > begin && cut < start), start];
-        return edges.slice(1).map((to, index) => {
-          const from = edges[index] ?? begin;
-          const isMatch = cuts.filter(cut => cut <= from).length % 2 === 1;
-          const tone = isMatch ? ('match' as const) : span.tone;
-          return { ...span, text: span.text.slice(from - begin, to - begin), tone };
-        });
-      });
-      return [...gutter, ...marked];
-    });
-  }
-
-  /** The number of the match on a line, and the number of all lines with matches; null if there are too many to count. */
-  placeIn(document: Document, line: number): { readonly nth: number; readonly of: number } | null {
-    const lines: number[] = [];
-    if (document.length > MAX_LINES) return null;
-    for (let from = 0; from < document.length; ) {
-      const found = document.find(this.pattern, from, 1);
-      if (found === null) break;
-      if (lines.push(found) > MAX_MATCHES) return null;
-      from = found + 1;
-    }
-    return { nth: lines.indexOf(line) + 1, of: lines.length };
-  }
+/** Only the signs and labels of a gutter are text. */
+function isMargin({ text, tone }: Span): boolean {
+  return tone === 'gutter' && /^[\d ]*$/.test(text);
 }

@@ -1,0 +1,40 @@
+import { Covered } from '../components/Covered.js';
+import { ListDetail } from '../components/ListDetail.js';
+import { Screen } from '../components/Screen.js';
+import { mountFullScreen } from '../FullScreen.js';
+import type { Frames } from '../full-screen.js';
+import { listRoom } from '../screen/layout.js';
+import type { Terminal } from '../terminal.js';
+import { useNoticeTick } from '../use-tick.js';
+import type { LiveList } from './live-list.js';
+
+interface LiveListScreenProps<Entry, Tab extends string> {
+  readonly screen: LiveList<Entry, Tab>;
+}
+
+/** The calls that a server receives, and the details of one of them. */
+export function LiveListScreen<Entry, Tab extends string>({ screen }: LiveListScreenProps<Entry, Tab>) {
+  const state = screen.store.state();
+  const layout = screen.layout();
+  useNoticeTick(state, screen.now());
+  return (
+    <Screen state={state} layout={layout} hints={screen.hints()}>
+      <Covered overlay={state.overlay} layout={layout} helpTables={screen.helpTables}>
+        <ListDetail
+          listed={screen.listed()}
+          size={listRoom(layout)}
+          hasEdge={layout.isRoomy}
+          onSeen={screen.onSeen}
+        />
+      </Covered>
+    </Screen>
+  );
+}
+
+export function mountLiveList<Entry, Tab extends string>(
+  screen: LiveList<Entry, Tab>,
+  frames: Frames,
+  terminal: Terminal,
+) {
+  return mountFullScreen(() => <LiveListScreen screen={screen} />, frames, terminal);
+}

@@ -1,0 +1,51 @@
+import { initialList, type List, type ListState } from '../list/list.js';
+import { type ListAction, listSeen, reduceList } from '../list/reduce-list.js';
+import type { SheetPlace } from '../reading/sheet.js';
+import {
+  EMPTY_SCREEN,
+  reduceScreen,
+  type ScreenAction,
+  type ScreenState,
+  withMessage,
+} from '../screen/state.js';
+import type { Size } from '../terminal.js';
+
+/** The state of a screen with one list of calls. Its only prompt is that of the search. */
+export interface LiveListState<Tab extends string> extends ScreenState<'search'> {
+  readonly list: ListState<Tab>;
+}
+
+export type LiveListAction =
+  | ScreenAction<'search'>
+  | {
+      readonly type: 'list';
+      readonly action: ListAction;
+      /** The room of the list and its details, as it was last visible. */
+      readonly room: Size;
+      /** The time when a message about the action ends. */
+      readonly until: number;
+    }
+  /** A growing text was drawn at its end. */
+  | { readonly type: 'seen'; readonly place: SheetPlace };
+
+export function initialLiveList<Tab extends string>(
+  list: Pick<List<never, Tab>, 'tabs'>,
+): LiveListState<Tab> {
+  return { ...EMPTY_SCREEN, list: initialList(list) };
+}
+
+/** The reducer of a screen with this list. */
+export function liveListReducer<Entry, Tab extends string>(list: List<Entry, Tab>) {
+  return (state: LiveListState<Tab>, action: LiveListAction): LiveListState<Tab> => {
+    switch (action.type) {
+      case 'list': {
+        const { state: changed, said } = reduceList({ list, state: state.list }, action.action, action.room);
+        return withMessage({ ...state, list: changed }, said, action.until);
+      }
+      case 'seen':
+        return { ...state, list: listSeen(state.list, action.place) };
+      default:
+        return reduceScreen(state, action);
+    }
+  };
+}

@@ -49,7 +49,7 @@ function start(words, { columns, rows }, terminal) {
     cols: columns,
     rows,
     cwd: tmpdir(),
-    env: { PATH: process.env.PATH, HOME: homedir(), LANG: 'C.UTF-8' },
+    env: { PATH: process.env.PATH, HOME: homedir(), LANG: 'C.UTF-8', COLORTERM: 'truecolor' },
   });
   const watchers = new Set();
   child.onData(data => {
@@ -122,14 +122,18 @@ function runsOf(line) {
 
 function lookOf(cell) {
   return {
-    foreground: cell.isFgDefault() ? null : cell.getFgColor(),
-    background: cell.isBgDefault() ? null : cell.getBgColor(),
+    foreground: cell.isFgDefault() ? null : colourOf(cell.getFgColor(), cell.isFgRGB()),
+    background: cell.isBgDefault() ? null : colourOf(cell.getBgColor(), cell.isBgRGB()),
     bold: cell.isBold() !== 0,
     dim: cell.isDim() !== 0,
     italic: cell.isItalic() !== 0,
     underline: cell.isUnderline() !== 0,
     inverse: cell.isInverse() !== 0,
   };
+}
+
+function colourOf(number, isRgb) {
+  return isRgb ? `#${number.toString(16).padStart(6, '0')}` : number;
 }
 
 function isSame(one, other) {

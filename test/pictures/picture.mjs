@@ -28,6 +28,8 @@ export const PICTURES = [
       [/path\*\s+src\/main\.rs/, '\u0012'],
       [/✓ success/, '2'], // to and fro: what colours code is loaded by then
       [/TIMELINE/, '1'],
+      [/process::exit/, '3'],
+      [/WIRE/, '1'],
     ],
     until: /✓ success.*process::exit.*quit/s,
   },

@@ -111,8 +111,7 @@ function problemsOf(name: string, { faults = [], losses = [] }: Saved): Warning[
 
 /** In cells. */
 const PICTURE_WIDTH = 100;
-/** An SVG supports 256 colours. */
-const PICTURE_COLOURS: Colours = { level: 2, background: 'dark' };
+const PICTURE_COLOURS: Colours = { level: 3, background: 'dark' };
 
 /** Shows the sections as text, as an image, or full screen. */
 async function show(

@@ -1,9 +1,11 @@
 import { cellsOf, clustersOf } from './cells.js';
 
-/** Colours are indexes into the 256-colour palette; null is the default colour. */
+/** An index into the 256-colour palette, or `#rrggbb`; null is the default colour. */
+type Colour = number | string | null;
+
 interface Look {
-  readonly foreground: number | null;
-  readonly background: number | null;
+  readonly foreground: Colour;
+  readonly background: Colour;
   readonly bold: boolean;
   readonly dim: boolean;
   readonly italic: boolean;
@@ -21,7 +23,7 @@ const PLAIN: Look = {
   inverse: false,
 };
 
-/** The SGR codes that chalk writes for the themes, up to 256 colours. */
+/** The SGR codes that chalk writes for the themes, besides those of colours. */
 const CHANGES: Readonly<Record<number, Partial<Look>>> = {
   0: PLAIN,
   1: { bold: true },
@@ -41,15 +43,24 @@ const CHANGES: Readonly<Record<number, Partial<Look>>> = {
 function withCodes(look: Look, codes: readonly number[]): Look {
   let now = look;
   for (let at = 0; at < codes.length; at++) {
-    const [code = 0, mode, colour] = codes.slice(at, at + 3);
-    const extended = code === 38 || code === 48;
-    if (extended && mode === 5 && colour !== undefined) {
-      now = { ...now, [code === 38 ? 'foreground' : 'background']: colour };
+    const [code = 0, mode, ...rest] = codes.slice(at);
+    const extended = EXTENDED[code];
+    if (extended !== undefined && mode === 5) {
+      now = { ...now, [extended]: rest[0] ?? null };
       at += 2;
+    } else if (extended !== undefined && mode === 2) {
+      now = { ...now, [extended]: hex(rest.slice(0, 3)) };
+      at += 4;
     } else now = { ...now, ...(CHANGES[code] ?? sixteen(code)) };
   }
   return now;
 }
+
+/** The codes whose colour follows: as an index (5), or as red, green and blue (2). */
+const EXTENDED: Readonly<Record<number, 'foreground' | 'background'>> = {
+  38: 'foreground',
+  48: 'background',
+};
 
 /** 30–37 and 90–97 are foregrounds, 40–47 and 100–107 backgrounds. */
 function sixteen(code: number): Partial<Look> {
@@ -79,7 +90,8 @@ const LEVELS = [0, 95, 135, 175, 215, 255];
 const FIRST_GREY = 232;
 
 /** Converts a colour of the 256 to CSS: 16 basic colours, a cube of 6 × 6 × 6, 24 greys. */
-function colourOf(number: number): string {
+function colourOf(number: number | string): string {
+  if (typeof number === 'string') return number;
   const named = SIXTEEN[number];
   if (named !== undefined) return named;
   if (number >= FIRST_GREY) return hex(Array<number>(3).fill(8 + 10 * (number - FIRST_GREY)));

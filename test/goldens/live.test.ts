@@ -4,7 +4,7 @@ import { startHere } from '../e2e/support/in-process.js';
 import { type MockHere, startMockHere } from '../e2e/support/mock.js';
 import { ROOT } from '../e2e/support/program.js';
 import { openRuntime } from '../peers/runtime.mjs';
-import { expectGolden, expectGoldenFrames, type Frame, filesIn, masked, printed } from './golden.js';
+import { expectGolden, expectGoldenFrames, filesIn, masked, printed } from './golden.js';
 
 /** What real runs print at a time that stands still, without their ports and tokens (else: npm run goldens). */
 beforeAll(stopTime);
@@ -16,14 +16,9 @@ function stopTime(): void {
 
 const EXAMPLES = new Map(filesIn('fixtures/examples').map(({ name, file }) => [name, file]));
 const example = (name: string) => EXAMPLES.get(name) ?? name;
-const SIZES = [
-  { columns: 80, rows: 24 },
-  { columns: 120, rows: 36 },
-  { columns: 200, rows: 60 },
-];
-/** Each at every size. */
-const atAllSizes = (frames: readonly Omit<Frame, 'size'>[]): Frame[] =>
-  SIZES.flatMap(size => frames.map(frame => ({ ...frame, size })));
+const SIZE = { columns: 80, rows: 24 };
+/** Shows all keys. */
+const LARGE = { columns: 200, rows: 60 };
 
 const CALLS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   choice: [['write_outside', 'path=a.txt', '--choose', '0']],
@@ -98,10 +93,10 @@ describe('full screen', () => {
       args: ['mock-tool', join(ROOT, 'fixtures/examples/display.yaml'), '--seed', 'goldens'],
       cwd: ROOT,
       mask: masked,
-      frames: atAllSizes([
-        { title: 'a call', keys: '1' },
-        { title: 'the second tab', keys: '2' },
-      ]),
+      frames: [
+        { title: 'a call', keys: '1', size: SIZE },
+        { title: 'the second tab', keys: '2', size: SIZE },
+      ],
       prepare: async screen => {
         const url = /http:\/\/127\.0\.0\.1:\d+/;
         await screen.shows(url);
@@ -121,7 +116,7 @@ describe('full screen', () => {
       args: ['session', 'mock', join(ROOT, 'fixtures/sessions/order.yaml'), '--key', 'k'],
       cwd: ROOT,
       mask: masked,
-      frames: atAllSizes([{ title: 'waiting' }]),
+      frames: [{ title: 'waiting', size: SIZE }],
       prepare: screen => screen.shows('lookup_order'),
     });
   });
@@ -131,7 +126,7 @@ describe('full screen', () => {
       args: ['invoke', '-i', '--demo', 'deploy', 'service=api'],
       cwd: ROOT,
       mask: masked,
-      frames: atAllSizes([{ title: 'form' }]),
+      frames: [{ title: 'form', size: SIZE }],
       prepare: screen => screen.shows('service*'),
     });
   });
@@ -142,8 +137,8 @@ describe('full screen', () => {
       cwd: ROOT,
       mask: masked,
       frames: [
-        ...atAllSizes([{ title: 'tools' }]),
-        { title: 'keys', keys: '?', size: SIZES[2] ?? { columns: 200, rows: 60 } },
+        { title: 'tools', size: SIZE },
+        { title: 'keys', keys: '?', size: LARGE },
       ],
       prepare: screen => screen.shows('edit_file'),
     });

@@ -10,17 +10,23 @@ const SMALL = { columns: 80, rows: 24 };
 const MEDIUM = { columns: 120, rows: 36 };
 const LARGE = { columns: 200, rows: 60 };
 const FRAMES: readonly Frame[] = [
-  { title: 'Human / LLM', keys: '1', size: MEDIUM },
-  { title: 'Problems', keys: '5', size: MEDIUM },
-];
-/** Transcripts whose other tabs are drawn too, at every size, and in colours, which take a third of the time. */
-const WHOLE = new Set(['choice', 'subscription', 'recorder', 'mock-faults-journal', 'odd-hostile-text']);
-const MORE_FRAMES: readonly Frame[] = [
   { title: 'Human / LLM', keys: '1', size: SMALL },
-  { title: 'Human / LLM', size: LARGE },
+  { title: 'Problems', keys: '5', size: SMALL },
+];
+/** Outcomes, events, views, a diff and foreign text: all of their tabs are drawn, at three sizes and in colours. */
+const WHOLE = new Set([
+  'mock-outcomes-journal',
+  'subscription',
+  'views',
+  'demo-edit-file',
+  'odd-hostile-text',
+]);
+const MORE_FRAMES: readonly Frame[] = [
+  { title: 'Human / LLM', keys: '1', size: MEDIUM },
   { title: 'Timeline', keys: '2', size: MEDIUM },
   { title: 'Wire', keys: '3', size: MEDIUM },
   { title: 'Views', keys: '4', size: MEDIUM },
+  { title: 'Human / LLM', keys: '1', size: LARGE },
   { title: 'Wire, read', keys: '3\r', size: LARGE },
 ];
 const PICTURES = new Set(['diff', 'demo-edit-file', 'session-client']);

@@ -11,7 +11,7 @@ import type { WorkbenchProgram } from '../../src/tui/workbench/program.js';
 import { WorkbenchScreen } from '../../src/tui/workbench/WorkbenchScreen.js';
 
 /** The rows of a component as Ink lays them out. */
-export function rowsOf(node: ReactElement, columns: number, level: ColourLevel): readonly string[] {
+export function rowsOf(node: ReactElement, columns: number, level: ColourLevel = 0): readonly string[] {
   const coloured = createElement(PaletteContext, { value: paletteOf(level) }, node);
   const before = chalk.level;
   chalk.level = level;

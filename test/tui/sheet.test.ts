@@ -195,7 +195,7 @@ describe('the text to copy', () => {
 
 describe('a sheet on the screen', () => {
   const draw = (place: SheetPlace, reading = EMPTY_READING, onSeen = (_: SheetPlace) => {}) =>
-    rowsOf(createElement(Sheet, { reading, place, onSeen }), place.size.columns, 0);
+    rowsOf(createElement(Sheet, { reading, place, onSeen }), place.size.columns);
   const sheet = [part('HUMAN', textDocument(numbered(50))), part('LLM', textDocument('done'))];
 
   test('is stacked, with the reading position beside each heading', () => {

@@ -11,8 +11,9 @@ const FORM = formFor(
 const TARGET = { method: 'POST', url: 'http://127.0.0.1:3001/invoke' };
 
 function rendered(form: FormState, columns: number, rows: number): readonly string[] {
-  const node = <Form form={form} size={{ columns, rows }} request={TARGET} />;
-  return rowsOf(node, columns, 0).map(row => row.trimEnd());
+  return rowsOf(<Form form={form} size={{ columns, rows }} request={TARGET} />, columns).map(row =>
+    row.trimEnd(),
+  );
 }
 
 describe('a form', () => {

@@ -115,16 +115,6 @@ test.each([
 
 const anyFinal = fc.stringMatching(/^[@-~]$/);
 
-/** Sequences that Ink's own reader throws at, or passes on as text. */
-const UNKNOWN = ['\u001b[1;5I', '\u001b[1;5P', '\u001b[40;5~', '\u001b[31m', '\u001b[?25h', '\u001bOx'];
-
-test('ignores unknown sequences', async () => {
-  const { emulator, keyboard, screen } = open();
-  keyboard.type(UNKNOWN.map(sequence => `${sequence}a`).join(''));
-  await emulator.waitFor('the keys', () => emulator.text().trim() === 'first row\npressed: aaaaaa');
-  await screen.close();
-});
-
 test('survives 10,000 random sequences', async () => {
   const { keyboard, screen, pressed } = open();
   const csi = fc

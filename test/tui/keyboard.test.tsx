@@ -98,7 +98,9 @@ test.each([
 
 test.each([
   ['a Ctrl modifier with an unknown key', `${ESC}[1;5G`],
+  ['an unknown letter with Ctrl', `${ESC}[1;5I`],
   ['a number without a key, with Ctrl', `${ESC}[25;5~`],
+  ['a mode of the terminal', `${ESC}[?25h`],
   ['a colour', `${ESC}[31m`],
   ['a function key', `${ESC}OP`],
   ['a function key of the Linux console', `${ESC}[[A`],

@@ -50,6 +50,16 @@ test('while it is read, it has the whole room', () => {
   expect(rows.join('\n')).not.toContain('pear');
 });
 
+test('the selected row is a bar, unless the entry beside it is read', () => {
+  const size = { columns: 100, rows: 4 };
+  const hasBar = (focus: 'list' | number) => {
+    const listed = { list: WORDS, state: { ...initialList(WORDS), focus } };
+    const rows = rowsOf(<ListDetail listed={listed} size={size} hasEdge onSeen={() => {}} />, 100, 1);
+    return rows.some(row => row.includes('\u001b[7m❯ plum'));
+  };
+  expect([hasBar('list'), hasBar(0)]).toEqual([true, false]);
+});
+
 test('of a long list the rows around the selected one are visible', () => {
   const words = Array.from({ length: 99 }, (_, index) => `word_${index}`);
   expect(drawn(wordList(words), { selected: 'word_50' }).slice(0, 7)).toEqual([

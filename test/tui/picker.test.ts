@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { paletteOf } from '../../src/render/terminal/theme.js';
 import { type PickerState, pickerLines, pickerOf, pressPicker } from '../../src/tui/picker.js';
+import { question } from '../screen/support/scenes.js';
 import { words } from '../support/words.js';
-import { question } from './support/scenes.js';
 
 const LABELS = Array.from({ length: 15 }, (_, index) => `choice ${index}`);
 const after = (choices: readonly string[], preset: number, ...keys: readonly string[]) =>

@@ -6,10 +6,10 @@ import { type Line, say } from '../../src/render/line.js';
 import { paletteOf } from '../../src/render/terminal/theme.js';
 import { type Frame, frameOf } from '../../src/tui/live/frame.js';
 import { pickerLines } from '../../src/tui/picker.js';
+import type { Size } from '../screen/support/emulator.js';
+import { askingScene, question, settledScene } from '../screen/support/scenes.js';
 import { anyCodePoint } from '../support/characters.js';
 import { words } from '../support/words.js';
-import type { Size } from './support/emulator.js';
-import { askingScene, question, settledScene } from './support/scenes.js';
 
 const LOOK = { palette: paletteOf(2), redact: String };
 const anySize = fc.record({

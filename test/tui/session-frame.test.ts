@@ -29,8 +29,8 @@ import { callOf, legTo } from '../render/session/legs.js';
 import { anyCharacter } from '../support/characters.js';
 import { fakeClock } from '../support/fake-clock.js';
 import { words } from '../support/words.js';
-import { drawnList } from '../tui/drawn.js';
-import { press } from '../tui/workbench/form/support/pressing.js';
+import { drawnList } from './drawn.js';
+import { press } from './workbench/form/support/pressing.js';
 
 type Parts = readonly (readonly Moment[])[];
 const SIZE = { columns: 80, rows: 24 };

@@ -1,6 +1,5 @@
 import { type Line, say } from '../render/line.js';
 import { fitLine } from '../render/terminal/fit.js';
-import { paletteOf } from '../render/terminal/theme.js';
 import { wrapRows } from '../render/terminal/wrap.js';
 import type { KeyTable } from './keys.js';
 
@@ -9,15 +8,13 @@ const MIN_COLUMN = 56;
 
 const GAP = 3;
 
-const PALETTE = paletteOf(0);
-
 /** The keys that contain a text, as a page: a heading for each place, in as many columns as fit. */
 export function helpLines(tables: readonly KeyTable[], filter: string, columns: number): readonly Line[] {
   const wanted = filter.toLowerCase();
   const found = tables
     .map(({ title, keys }) => ({
       title,
-      keys: keys.filter(({ label, does }) => `${label} ${does}`.toLowerCase().includes(wanted)),
+      keys: keys.filter(({ label, does }) => `${title} ${label} ${does}`.toLowerCase().includes(wanted)),
     }))
     .filter(({ keys }) => keys.length > 0);
   if (found.length === 0) return [[say(`No key matches "${filter}".`, 'dim')]];
@@ -32,7 +29,7 @@ function tableLines({ title, keys }: KeyTable, label: number, width: number): re
   const lines = keys.map(
     (key): Line => [say('  '), say(key.label.padEnd(label), 'title'), say('  ', 'gutter'), say(key.does)],
   );
-  return [[say(title.toUpperCase(), 'title')], ...lines].flatMap(line => wrapRows(line, width, PALETTE));
+  return [[say(title.toUpperCase(), 'title')], ...lines].flatMap(line => wrapRows(line, width));
 }
 
 /** Distributes blocks in their order over columns of about the same height, with a blank row between blocks. */

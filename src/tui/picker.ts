@@ -1,7 +1,6 @@
 import type { UserChoice } from '../protocol/callbacks.js';
 import { type Line, quote, say, textLines, titleLine } from '../render/line.js';
 import { cutLine, fitRows, widthOf } from '../render/terminal/fit.js';
-import type { Palette } from '../render/terminal/theme.js';
 import { wrapRows } from '../render/terminal/wrap.js';
 import { hintsLine } from './keys.js';
 import { cursorMark } from './layout.js';
@@ -72,7 +71,6 @@ function select(picker: PickerState, selected: number, typed = ''): PickerState 
 export function pickerLines(
   { question, selected, asker }: PickerState,
   { columns, rows }: Size,
-  palette: Palette,
   hints: PickerHints = HINTS,
 ): { readonly lines: readonly Line[]; readonly keys: Line } {
   const { prompt, choices } = question;
@@ -80,7 +78,7 @@ export function pickerLines(
   const below = rows - head.length - 1; // the keys
   const { length } = choices;
   const fewest = Math.min(length, Math.ceil((below + 1) / 2));
-  const text = promptLines(prompt, { columns, rows: Math.max(1, below - fewest) }, palette);
+  const text = promptLines(prompt, { columns, rows: Math.max(1, below - fewest) });
   const room = Math.max(1, below - text.length);
   const from = Math.max(0, Math.min(selected - Math.floor(room / 2), length - room));
   const labels = choices
@@ -117,7 +115,7 @@ function choiceLine(
   return [...head, ...cutLine(text, columns - widthOf(head) - widthOf(tail)), ...tail];
 }
 
-function promptLines(prompt: string, { columns, rows }: Size, palette: Palette): readonly Line[] {
+function promptLines(prompt: string, { columns, rows }: Size): readonly Line[] {
   const { lines } = textLines(prompt, rows + 1);
   const bold = lines.map(titleLine);
   if (rows === 1) {
@@ -126,6 +124,6 @@ function promptLines(prompt: string, { columns, rows }: Size, palette: Palette):
     const start: Line = others.length > 0 ? [...first, say(' …', 'dim')] : first;
     return [cutLine(start, columns)];
   }
-  const wrapped = bold.flatMap(line => wrapRows(line, columns, palette));
+  const wrapped = bold.flatMap(line => wrapRows(line, columns));
   return fitRows(wrapped, rows, count => [say(`… ${count} more rows`, 'dim')]);
 }

@@ -80,7 +80,7 @@ test('threats, row 25: a secret is redacted before it is wrapped, also one of se
 
 function questionRows({ question: asked }: Frame): readonly Line[] {
   if (!asked) return [];
-  const { lines, keys } = pickerLines(asked.picker, asked.size, LOOK.palette);
+  const { lines, keys } = pickerLines(asked.picker, asked.size);
   return [...lines, keys].slice(0, asked.size.rows);
 }
 

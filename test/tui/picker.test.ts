@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { paletteOf } from '../../src/render/terminal/theme.js';
 import { type PickerState, pickerLines, pickerOf, pressPicker } from '../../src/tui/picker.js';
 import { question } from '../screen/support/scenes.js';
 import { words } from '../support/words.js';
@@ -37,7 +36,7 @@ test.each([
 });
 
 const rowsOf = (picker: PickerState, columns = 60, rows = 20) => {
-  const { lines, keys } = pickerLines(picker, { columns, rows }, paletteOf(0));
+  const { lines, keys } = pickerLines(picker, { columns, rows });
   return [...lines, keys].map(words);
 };
 

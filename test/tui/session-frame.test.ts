@@ -104,7 +104,7 @@ describe('questions of a tool', () => {
     expect(frame.steps.map(words).find(row => row.startsWith('❯'))).toMatch(/call_1 +\? asks you/);
     if (!frame.question) throw new Error('there is no question');
     const { picker, size } = frame.question;
-    const asking = pickerLines(picker, size, paletteOf(0)).lines.map(words);
+    const asking = pickerLines(picker, size).lines.map(words);
     expect(asking[0]).toBe('? lookup_order {"order_id":"call_1"} call_1 asks');
     expect(asking[1]).toBe(choice.prompt);
   });

@@ -14,7 +14,7 @@ const MIN_ROOM = 10;
  * Wraps a line into rows of at most `width` cells (at least 2, or 7 with the divider of a diff, so that a wide character fits). Following rows are
  * indented by the gutter. The halves of a line with a divider are wrapped separately. A background fills the row to its end.
  */
-export function wrapRows(line: Line, width: number, palette: Palette): readonly Line[] {
+export function wrapRows(line: Line, width: number, palette?: Palette): readonly Line[] {
   if (width === UNWRAPPED) return [line];
   return wrapHalves(line, { width, palette, isProse: false });
 }
@@ -57,7 +57,8 @@ export function linesPrinter({ level, background }: Colours): (lines: readonly L
 
 interface Wrapping {
   readonly width: number;
-  readonly palette: Palette;
+  /** Without a palette, no background fills a row. */
+  readonly palette?: Palette | undefined;
   /** Sentences: rows do not begin or end with the blank at which the line was wrapped. */
   readonly isProse: boolean;
 }
@@ -89,7 +90,7 @@ function wrap(line: Line, { width, palette, isProse }: Wrapping): readonly Line[
   const rows = fits(text, width) ? [line] : slicesOf(line, rowRanges(text, width, isProse));
   const ground = line.find(span => span.ground !== undefined)?.ground;
   // Trailing blanks without a background would be a nuisance when the row is copied.
-  if (ground === undefined || palette.inks === null) return rows;
+  if (ground === undefined || !palette?.inks) return rows;
   return rows.map(row => padded(row, width, ground.startsWith('added') ? 'added' : 'removed'));
 }
 

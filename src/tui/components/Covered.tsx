@@ -32,7 +32,8 @@ export function Covered({ overlay, layout, helpTables, children }: CoveredProps)
     );
   if (overlay?.kind === 'page') {
     const rows = pageRows(layout, true);
-    const seen = pageLines(overlay.page, room.columns).slice(overlay.scroll);
+    const lines = pageLines(overlay.page, room.columns);
+    const seen = lines.slice(Math.max(0, Math.min(overlay.scroll, lines.length - rows)));
     return (
       <Box flexDirection="column" marginTop={isRoomy ? 1 : 0} rowGap={1}>
         <Line line={overlay.page.title} width={room.columns} />

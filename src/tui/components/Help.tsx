@@ -15,6 +15,7 @@ interface HelpProps {
 
 /** The keys of a screen, in as many columns as fit. */
 export function Help({ tables, filter, scroll, size: { columns, rows } }: HelpProps) {
-  const seen = helpLines(tables, filter, columns).slice(scroll);
+  const lines = helpLines(tables, filter, columns);
+  const seen = lines.slice(Math.max(0, Math.min(scroll, lines.length - rows))); // the terminal may have become higher
   return <Lines lines={fitRows(seen, rows, moreRows)} width={columns} height={rows} />;
 }

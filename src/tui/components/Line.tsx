@@ -1,5 +1,5 @@
 import { Box, Text, type TextProps } from 'ink';
-import { createContext, memo, useContext } from 'react';
+import { createContext, useContext } from 'react';
 import type { Line as Spans } from '../../render/line.js';
 import { cutLine } from '../../render/terminal/fit.js';
 import {
@@ -20,14 +20,14 @@ interface LineProps {
 }
 
 /** A line of text. Spans with tones become styled texts; an empty line still takes a row. */
-export const Line = memo(function Line({ line, width }: LineProps) {
+export function Line({ line, width }: LineProps) {
   const spans = cutLine(withoutCommands(line), width).filter(({ text }) => text !== '');
   return (
     <Text wrap="truncate">
       {spans.length === 0 ? ' ' : spans.map((span, index) => <StyledSpan key={String(index)} {...span} />)}
     </Text>
   );
-});
+}
 
 function StyledSpan({ text, ...span }: Spans[number]) {
   const style = styleOf(span, useContext(PaletteContext));

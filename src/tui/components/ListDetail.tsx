@@ -1,7 +1,6 @@
 import { Box } from 'ink';
 import { useContext } from 'react';
 import { quote, say } from '../../render/line.js';
-import { paletteOf } from '../../render/terminal/theme.js';
 import { wrapRows } from '../../render/terminal/wrap.js';
 import {
   isEmpty,
@@ -84,7 +83,7 @@ function Rows<Entry, Tab extends string>({ listed, size }: { listed: Listed<Entr
 }
 
 function EmptyList({ lines, columns }: { lines: Parameters<typeof Lines>[0]['lines']; columns: number }) {
-  return <Lines lines={lines.flatMap(line => wrapRows(line, columns, paletteOf(0)))} width={columns} />;
+  return <Lines lines={lines.flatMap(line => wrapRows(line, columns))} width={columns} />;
 }
 
 interface DetailsProps<Entry, Tab extends string> {

@@ -1,7 +1,6 @@
-import { useContext } from 'react';
 import { type PickerHints, type PickerState, pickerLines } from '../picker.js';
 import type { Size } from '../terminal.js';
-import { Lines, PaletteContext } from './Line.js';
+import { Lines } from './Line.js';
 
 interface PickerProps {
   readonly picker: PickerState;
@@ -12,7 +11,6 @@ interface PickerProps {
 
 /** A question to the user, its choices, and its keys. */
 export function Picker({ picker, size, hints }: PickerProps) {
-  const palette = useContext(PaletteContext);
-  const { lines, keys } = pickerLines(picker, size, palette, hints);
+  const { lines, keys } = pickerLines(picker, size, hints);
   return <Lines lines={[...lines, keys].slice(0, size.rows)} width={size.columns} />;
 }

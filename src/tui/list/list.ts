@@ -1,7 +1,6 @@
 import type { CallView } from '../../render/calls.js';
 import type { Line } from '../../render/line.js';
 import type { Highlighter } from '../../render/syntax.js';
-import { paletteOf } from '../../render/terminal/theme.js';
 import { DIVIDER, type Table, tableLines } from '../layout.js';
 import type { Sheet } from '../reading/documents.js';
 import { EMPTY_READING, type ReadingState, type SheetPlace } from '../reading/sheet.js';
@@ -186,10 +185,6 @@ export function selectedSheet<Entry, Tab extends string>(
     isZoomed,
     showsBytes,
     size: { columns, rows: Math.max(0, rows - (list.tabs.length > 1 ? 1 : 0)) },
-    palette: NO_COLOURS,
     highlighter: list.highlighter,
   };
 }
-
-/** Colours do not change how lines are laid out. */
-const NO_COLOURS = paletteOf(0);

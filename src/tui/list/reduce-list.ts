@@ -25,6 +25,19 @@ export type ListAction =
   | { readonly type: 'search'; readonly words: string }
   | { readonly type: 'nextMatch'; readonly step: 1 | -1 };
 
+/** What a screen with a list dispatches about it. */
+export type ListUpdate =
+  | {
+      readonly type: 'list';
+      readonly action: ListAction;
+      /** The room of the list and its details, as it was last visible. */
+      readonly room: Size;
+      /** The time when a message about the action ends. */
+      readonly until: number;
+    }
+  /** A growing text was drawn at its end. */
+  | { readonly type: 'seen'; readonly place: SheetPlace };
+
 /** The state after an action, and a message for the user, if there is one. */
 export interface ListChange<Tab extends string> {
   readonly state: ListState<Tab>;

@@ -99,7 +99,6 @@ export function createLiveList<Entry, Tab extends string, Controls>(
     'calls',
     'everywhere',
   ];
-  const helpTables = () => keys.tables(places());
   const target: PressTarget<Controls, 'search'> = {
     ...PLAIN_SCREEN,
     state: store.state,
@@ -108,7 +107,6 @@ export function createLiveList<Entry, Tab extends string, Controls>(
     keys,
     controls,
     places,
-    helpTables,
     layout,
     quit,
     onPrompt: (_, words) => onList({ type: 'search', words }),
@@ -118,7 +116,7 @@ export function createLiveList<Entry, Tab extends string, Controls>(
     listed,
     layout,
     hints: () => ({ hints: keys.hints(places(), controls), ends: QUIT_HINTS }),
-    helpTables,
+    helpTables: () => keys.tables(places()),
     now: effects.now,
     press: pressed => pressScreen(target, pressed),
     event(event) {

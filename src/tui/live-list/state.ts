@@ -1,6 +1,5 @@
 import { initialList, type List, type ListState } from '../list/list.js';
-import { type ListAction, listSeen, reduceList } from '../list/reduce-list.js';
-import type { SheetPlace } from '../reading/sheet.js';
+import { type ListUpdate, listSeen, reduceList } from '../list/reduce-list.js';
 import {
   EMPTY_SCREEN,
   reduceScreen,
@@ -8,25 +7,13 @@ import {
   type ScreenState,
   withMessage,
 } from '../screen/state.js';
-import type { Size } from '../terminal.js';
 
 /** The state of a screen with one list of calls. Its only prompt is that of the search. */
 export interface LiveListState<Tab extends string> extends ScreenState<'search'> {
   readonly list: ListState<Tab>;
 }
 
-export type LiveListAction =
-  | ScreenAction<'search'>
-  | {
-      readonly type: 'list';
-      readonly action: ListAction;
-      /** The room of the list and its details, as it was last visible. */
-      readonly room: Size;
-      /** The time when a message about the action ends. */
-      readonly until: number;
-    }
-  /** A growing text was drawn at its end. */
-  | { readonly type: 'seen'; readonly place: SheetPlace };
+export type LiveListAction = ScreenAction<'search'> | ListUpdate;
 
 export function initialLiveList<Tab extends string>(
   list: Pick<List<never, Tab>, 'tabs'>,

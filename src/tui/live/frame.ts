@@ -113,7 +113,7 @@ export function layFrame(top: Top, blocks: Blocks, { columns, rows }: Size, look
     { wanted: Math.max(draw.human(height).length, beside), min: MIN_PANE_ROWS, rank: 3 },
     { wanted: isSideBySide ? 0 : draw.llm(height).length, min: MIN_PANE_ROWS, rank: 2 },
     {
-      wanted: picker ? pickerHeight(picker, { columns, rows: height }, look) : 0,
+      wanted: picker ? pickerHeight(picker, { columns, rows: height }) : 0,
       min: Math.max(MIN_PICKER_ROWS, Math.floor(height * PICKER_SHARE)),
       rank: 1,
     },
@@ -128,8 +128,8 @@ export function layFrame(top: Top, blocks: Blocks, { columns, rows }: Size, look
   };
 }
 
-function pickerHeight(picker: PickerState, size: Size, { palette }: Look): number {
-  const { lines } = pickerLines(picker, size, palette);
+function pickerHeight(picker: PickerState, size: Size): number {
+  const { lines } = pickerLines(picker, size);
   return Math.min(size.rows, lines.length + 1); // the keys
 }
 

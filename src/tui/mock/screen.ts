@@ -42,7 +42,7 @@ interface MockKeyControls extends LiveListControls<ToolCall> {
 export const MOCK_KEYS = new Keys<MockKeyControls>([
   bind('everywhere', 'p', 'pause or resume deliveries', mock => mock.togglePause(), 'pause/resume'),
   bind('everywhere', 'R', 'reload the fixture files', mock => mock.reload(), 'reload'),
-  bind('everywhere', '?', 'show or hide the keys', mock => mock.effects.toggleHelp()),
+  bind('everywhere', '?', 'show or hide the keys', mock => mock.effects.showHelp()),
   bind('everywhere', 'q ctrl+c', 'quit: pending deliveries are sent first', mock => mock.quit()),
   ...LIST_KEYS,
   ...tabKeys('calls', MOCK_TABS),

@@ -51,7 +51,8 @@ export interface SheetPlace {
   readonly isZoomed: boolean;
   readonly showsBytes: boolean;
   readonly size: Size;
-  readonly palette: Palette;
+  /** With it, the background of changed rows fills them. */
+  readonly palette?: Palette;
   /** Called when code is first drawn; null until the highlighter is loaded. */
   readonly highlighter: () => Highlighter | null;
 }

@@ -23,7 +23,7 @@ export interface View {
   /** The area for the text. */
   readonly size: Size;
   readonly style: ReadingStyle;
-  readonly palette: Palette;
+  readonly palette?: Palette | undefined;
 }
 
 export interface Position {

@@ -28,8 +28,9 @@ export interface ScreenEffects<Purpose> {
   /** Shows a message about the server itself; an error stays until the next message. */
   readonly notice: (text: string, isBad?: boolean) => void;
   readonly show: (overlay: Overlay<Purpose> | null) => void;
-  readonly ask: (label: string, purpose: Purpose, text?: string) => void;
-  readonly toggleHelp: () => void;
+  /** @param isSuggested the first typed text replaces the text */
+  readonly ask: (label: string, purpose: Purpose, text?: string, isSuggested?: boolean) => void;
+  readonly showHelp: () => void;
 }
 
 export function screenEffects<Purpose>(
@@ -60,7 +61,8 @@ export function screenEffects<Purpose>(
       note('server', lines, isBad);
     },
     show,
-    ask: (label, purpose, text = '') => show({ kind: 'prompt', label, purpose, input: textInput(text) }),
-    toggleHelp: () => show({ kind: 'help', scroll: 0, filter: null }),
+    ask: (label, purpose, text = '', isSuggested = false) =>
+      show({ kind: 'prompt', label, purpose, input: textInput(text), isSuggested }),
+    showHelp: () => show({ kind: 'help', scroll: 0, filter: null }),
   };
 }

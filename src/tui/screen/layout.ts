@@ -1,6 +1,5 @@
 import { type Line, say } from '../../render/line.js';
 import { fitRows } from '../../render/terminal/fit.js';
-import { paletteOf } from '../../render/terminal/theme.js';
 import { wrapRows } from '../../render/terminal/wrap.js';
 import type { Hint } from '../keys.js';
 import { pickerLines } from '../picker.js';
@@ -38,9 +37,6 @@ export const QUIT_HINTS: readonly Hint[] = [
   ['q', 'quit'],
 ];
 
-/** The layout does not depend on colours. */
-const PALETTE = paletteOf(0);
-
 /** Divides the screen. A frame is one row lower than the terminal: Ink would clear the scrollback for a higher one. */
 export function layOutScreen<Purpose>(state: ScreenState<Purpose>, head: Head, now: number): ScreenLayout {
   const { overlay, size } = state;
@@ -69,7 +65,7 @@ function noticeRows(
 ): readonly Line[] {
   const lines = currentNotices(state, now).flatMap(each => each.lines);
   if (!isRoomy) return lines.slice(-1);
-  const rows = lines.flatMap(line => wrapRows(line, columns, PALETTE));
+  const rows = lines.flatMap(line => wrapRows(line, columns));
   return fitRows(rows, MAX_NOTICES, moreRows);
 }
 
@@ -83,7 +79,7 @@ function questionLines<Purpose>(
 ) {
   const maxRows = Math.max(3, Math.floor(rows * QUESTION_SHARE) - 1);
   const hints = { onEscape: escapeHint, onInterrupt: 'quit' };
-  return pickerLines(picker, { columns, rows: maxRows }, PALETTE, hints);
+  return pickerLines(picker, { columns, rows: maxRows }, hints);
 }
 
 /** The room for the text of a page: below its title. */

@@ -1,15 +1,12 @@
 import { type Line, quote } from '../../render/line.js';
 import { widthOf } from '../../render/terminal/fit.js';
-import { paletteOf } from '../../render/terminal/theme.js';
 import { wrapRows } from '../../render/terminal/wrap.js';
 import type { Page } from './state.js';
-
-const PALETTE = paletteOf(0);
 
 /** The rows of a page, without its title. */
 export function pageLines({ text, isCommand }: Page, columns: number): readonly Line[] {
   const lines = isCommand ? shellRows(text, columns) : [text];
-  return lines.flatMap(line => wrapRows(quote(line), columns, PALETTE));
+  return lines.flatMap(line => wrapRows(quote(line), columns));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type Line, quote, say } from '../../render/line.js';
 import { helpLines } from '../help.js';
-import { type Keys, type KeyTable, type Place, type Press, pressesIn } from '../keys.js';
+import { WHEEL_ROWS } from '../keyboard.js';
+import { type Keys, type Place, type Press, pressesIn } from '../keys.js';
 import { pressPicker } from '../picker.js';
 import { completed, pressText, textInput } from '../text-input.js';
 import type { ScreenEffects } from './effects.js';
@@ -17,7 +18,6 @@ export interface PressTarget<Controls, Purpose> {
   readonly controls: Controls;
   /** The places where keys are looked up, in order. */
   readonly places: () => readonly Place[];
-  readonly helpTables: () => readonly KeyTable[];
   readonly layout: () => ScreenLayout;
   readonly quit: () => void;
   readonly onPrompt: (purpose: Purpose, text: string) => void;
@@ -132,8 +132,9 @@ function pressPrompt<Controls, Purpose>(
   const { name } = press;
   if (name === 'tab') return void complete(screen, overlay);
   if (name !== 'enter') {
-    const input = pressText(overlay.input, press);
-    screen.dispatch({ type: 'show', overlay: { ...overlay, input } });
+    const isReplaced = overlay.isSuggested && press.text !== '';
+    const input = pressText(isReplaced ? textInput('') : overlay.input, press);
+    screen.dispatch({ type: 'show', overlay: { ...overlay, input, isSuggested: false } });
     return;
   }
   screen.dispatch({ type: 'show', overlay: null });
@@ -166,7 +167,11 @@ function maxScroll<Controls, Purpose>(screen: PressTarget<Controls, Purpose>): n
   const { overlay, size } = screen.state();
   const layout = screen.layout();
   if (overlay?.kind === 'help') {
-    const { length } = helpLines(screen.helpTables(), overlay.filter?.text ?? '', size.columns);
+    const { length } = helpLines(
+      screen.keys.tables(screen.places()),
+      overlay.filter?.text ?? '',
+      size.columns,
+    );
     return Math.max(0, length - pageRows(layout, false));
   }
   if (overlay?.kind !== 'page') return 0;
@@ -185,8 +190,8 @@ const SCROLLS: Readonly<Record<string, number>> = {
   pagedown: 10,
   home: Number.NEGATIVE_INFINITY,
   end: Number.POSITIVE_INFINITY,
-  wheelup: -3,
-  wheeldown: 3,
+  wheelup: -WHEEL_ROWS,
+  wheeldown: WHEEL_ROWS,
 };
 
 const LETTER_SCROLLS: Readonly<Record<string, number>> = {

@@ -17,6 +17,8 @@ export type Overlay<Purpose> =
       readonly purpose: Purpose;
       readonly label: string;
       readonly input: TextInput;
+      /** The text is a suggestion, which the first typed text replaces. */
+      readonly isSuggested: boolean;
     }
   | {
       readonly kind: 'question';

@@ -85,7 +85,7 @@ interface PlatformOptions {
 }
 
 export const PLATFORM_KEYS = new Keys<LiveListControls<KnownCall>>([
-  bind('everywhere', '?', 'show or hide the keys', platform => platform.effects.toggleHelp()),
+  bind('everywhere', '?', 'show or hide the keys', platform => platform.effects.showHelp()),
   bind('everywhere', 'q ctrl+c', 'quit', platform => platform.quit()),
   ...LIST_KEYS,
   ...READING_KEYS,

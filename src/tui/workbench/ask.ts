@@ -9,8 +9,9 @@ const LABELS = {
   saveFixture: 'Save as fixture: ',
 } as const satisfies Record<PromptPurpose['kind'], string>;
 
-export function askFor({ effects }: Workbench, purpose: PromptPurpose, text = ''): void {
-  effects.ask(LABELS[purpose.kind], purpose, text);
+/** @param isSuggested the first typed text replaces the text */
+export function askFor({ effects }: Workbench, purpose: PromptPurpose, text = '', isSuggested = false): void {
+  effects.ask(LABELS[purpose.kind], purpose, text, isSuggested);
 }
 
 /** Whether a purpose is that of a prompt, besides the search. */

@@ -39,8 +39,8 @@ export async function askSaveFixture(workbench: Workbench): Promise<void> {
 /** Suggests a free file name as soon as it is found, unless the user is already typing. */
 async function askPath(workbench: Workbench, name: string, purpose: PromptPurpose): Promise<void> {
   const { controls, store } = workbench;
-  askFor(workbench, purpose, name);
+  askFor(workbench, purpose, name, true);
   const asked = store.state().overlay;
   const free = await controls.freeName(name);
-  if (store.state().overlay === asked) askFor(workbench, purpose, free);
+  if (store.state().overlay === asked) askFor(workbench, purpose, free, true);
 }

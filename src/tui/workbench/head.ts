@@ -13,7 +13,7 @@ const PROGRAM: Line = [say('protocol-cli  ', 'dim')];
 const MIN_ABOUT = 12;
 
 /** Possible widths of a form's name in the head, in cells; the widest that fits is used. */
-const NAME_WIDTHS = [60, 30, 12, 7];
+const NAME_WIDTHS = [60, 30, 24, 20, 16, 12, 7];
 
 /** The pages, and the current item if there is room for it. */
 export function workbenchHead(workbench: Workbench, columns: number): readonly Line[] {

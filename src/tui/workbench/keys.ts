@@ -118,7 +118,7 @@ export const WORKBENCH_KEYS = new Keys<WorkbenchControls>([
   ),
   bound('everywhere', 'O', 'open a transcript', w => askFor(w, { kind: 'openTranscript' })),
   bound('everywhere', 'S', 'save the transcript of this session', w => void askSaveTranscript(w)),
-  bound('everywhere', '?', 'show or hide the keys', w => w.effects.toggleHelp()),
+  bound('everywhere', '?', 'show or hide the keys', w => w.effects.showHelp()),
   bound('everywhere', 'q ctrl+c', 'quit: pending calls are canceled', w => w.quit()),
   bound('tools', 'enter', 'open the form; on a server: start or reload it', enterEntry, enterHint),
   bound('tools', 'x', 'remove a server that could not be reached', removeServer, removeHint),
@@ -146,7 +146,7 @@ export const WORKBENCH_KEYS = new Keys<WorkbenchControls>([
   bound('calls', 'V', 'the next open transcript', showNextSource),
   ...READING_KEYS,
   bound('form', 'ctrl+t', 'run with invalid arguments', w => runForm(w, false)),
-  bound('form', 'ctrl+g', 'show or hide the keys', w => w.effects.toggleHelp()),
+  bound('form', 'ctrl+g', 'show or hide the keys', w => w.effects.showHelp()),
   bound('form', 'escape', 'back; keeps the input', w => w.back()),
   ...PROMPT_KEYS,
 ]);

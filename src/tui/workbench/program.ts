@@ -79,7 +79,6 @@ export function createWorkbenchProgram(options: SessionOptions): WorkbenchProgra
     pressInForm: name => pressInForm(workbench, { name, text: '' }, () => runForm(workbench)),
   };
   const places = () => placesOf(store.state());
-  const helpTables = () => WORKBENCH_KEYS.tables(places());
   const target: PressTarget<WorkbenchControls, Purpose> = {
     state: store.state,
     dispatch: store.dispatch,
@@ -87,7 +86,6 @@ export function createWorkbenchProgram(options: SessionOptions): WorkbenchProgra
     keys: WORKBENCH_KEYS,
     controls,
     places,
-    helpTables,
     layout,
     quit,
     onPrompt(purpose, words) {
@@ -119,7 +117,7 @@ export function createWorkbenchProgram(options: SessionOptions): WorkbenchProgra
       store.state().page === 'form'
         ? FORM_HINTS
         : { hints: WORKBENCH_KEYS.hints(places(), controls), ends: QUIT_HINTS },
-    helpTables,
+    helpTables: () => WORKBENCH_KEYS.tables(places()),
     press: pressed => pressScreen(target, pressed),
     event(event) {
       effects.tellTime(event);

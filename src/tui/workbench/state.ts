@@ -1,7 +1,6 @@
 import type { MadeCallTab, ToolTab } from '../calls/tabs.js';
 import { initialList, type List, type ListState } from '../list/list.js';
-import { type ListAction, listSeen, reduceList } from '../list/reduce-list.js';
-import type { SheetPlace } from '../reading/sheet.js';
+import { type ListUpdate, listSeen, reduceList } from '../list/reduce-list.js';
 import {
   EMPTY_SCREEN,
   reduceScreen,
@@ -9,7 +8,6 @@ import {
   type ScreenState,
   withMessage,
 } from '../screen/state.js';
-import type { Size } from '../terminal.js';
 import type { Compared } from './compare.js';
 import type { FormState } from './form/form.js';
 import type { Draft } from './model.js';
@@ -66,15 +64,7 @@ export interface WorkbenchState extends ScreenState<Purpose> {
 
 export type WorkbenchAction =
   | ScreenAction<Purpose>
-  | {
-      readonly type: 'list';
-      readonly action: ListAction;
-      /** The room of the list and its details, as it was last visible. */
-      readonly room: Size;
-      /** The time when a message about the action ends. */
-      readonly until: number;
-    }
-  | { readonly type: 'seen'; readonly place: SheetPlace }
+  | ListUpdate
   | { readonly type: 'go'; readonly page: WorkbenchState['page'] }
   | { readonly type: 'selectTool'; readonly key: string }
   | { readonly type: 'selectCall'; readonly key: string | null }
@@ -174,7 +164,7 @@ export function workbenchReducer<Tool, Call>(lists: Lists<Tool, Call>) {
 
 function onCurrentList<Tool, Call>(
   state: WorkbenchState,
-  { action, room, until }: Extract<WorkbenchAction, { type: 'list' }>,
+  { action, room, until }: Extract<ListUpdate, { type: 'list' }>,
   lists: Lists<Tool, Call>,
 ): WorkbenchState {
   if (state.page === 'calls') {

@@ -33,7 +33,11 @@ test.each<[string, Overlay<string> | null, string]>([
     '↑↓ PgUp PgDn scroll   / filter   Esc close   Ctrl-C quit',
   ],
   ['the filter of the help', { kind: 'help', scroll: 0, filter: textInput('wrap') }, 'Filter: wrap'],
-  ['a prompt', { kind: 'prompt', purpose: 'open', label: 'Open: ', input: textInput('a') }, 'Open: a'],
+  [
+    'a prompt',
+    { kind: 'prompt', purpose: 'open', label: 'Open: ', input: textInput('a'), isSuggested: false },
+    'Open: a',
+  ],
   [
     'the keys of a question',
     { kind: 'question', purpose: 'answer', picker, escapeHint: 'later' },

@@ -34,8 +34,10 @@ test('the keys of a place are below its name, and the rows that do not fit are c
   ]);
 });
 
-test('it scrolls', () => {
-  expect(helpOf(60, { scroll: 8 }).slice(0, 2)).toEqual(['READING', '  ⏎       open one of the reading']);
+test('it scrolls, to its last row at most', () => {
+  expect(helpOf(60, { scroll: 8, rows: 2 })[0]).toBe('READING');
+  const rows = helpOf(60, { rows: 60 }).filter(row => row !== '');
+  expect(helpOf(60, { scroll: 100, rows: 4 }).at(-1)).toBe(rows.at(-1));
 });
 
 test('a filter shows the keys that contain a text, in any case', () => {

@@ -18,7 +18,13 @@ const reduced = (...actions: readonly Action[]) =>
   actions.reduce<ScreenState<'search'>>(reduceScreen, EMPTY_SCREEN);
 
 const HELP: Overlay<'search'> = { kind: 'help', scroll: 0, filter: null };
-const PROMPT: Overlay<'search'> = { kind: 'prompt', purpose: 'search', label: '/', input: textInput('') };
+const PROMPT: Overlay<'search'> = {
+  kind: 'prompt',
+  purpose: 'search',
+  label: '/',
+  input: textInput(''),
+  isSuggested: false,
+};
 const PAGE: Overlay<'search'> = {
   kind: 'page',
   scroll: 0,

@@ -2,7 +2,6 @@ import type { Schema } from '../../../json-schema/example.js';
 import { FORMATS } from '../../../json-schema/formats.js';
 import { clipped, type Line, line, pluralize, quote, say, type Tone } from '../../../render/line.js';
 import { cutLine, fitLine, widthOf } from '../../../render/terminal/fit.js';
-import { paletteOf } from '../../../render/terminal/theme.js';
 import { wrapRows } from '../../../render/terminal/wrap.js';
 import { memoizeByObject } from '../../../util/collections.js';
 import { truncate } from '../../../util/text.js';
@@ -43,7 +42,6 @@ const INDENT = say(' '.repeat(4), 'gutter');
 const GAP = say('  ');
 
 /** No line of a form has a background, so that every palette wraps it alike. */
-const PALETTE = paletteOf(0);
 
 interface Columns {
   readonly all: number;
@@ -94,7 +92,7 @@ function messageLines(messages: readonly string[] = [], columns: number, indent 
 }
 
 function wrapped(words: Line, columns: number, max: number): readonly Line[] {
-  return wrapRows(words, columns, PALETTE).slice(0, max);
+  return wrapRows(words, columns).slice(0, max);
 }
 
 /** The lines of a JSON text around the cursor. */

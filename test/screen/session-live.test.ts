@@ -58,28 +58,37 @@ function openAnswer(size: Partial<Size> = {}, level: 0 | 2 = 0) {
   log.subscribe(event => known.history.apply(event));
   log.subscribe(event => known.sessions.apply(event));
   const asked = { interrupts: 0 };
+  const redactor = createRedactor(['the-secret']);
   const session = { id: SESSION, url: `${BASE}/${SESSION}` };
   const reporter = liveSession({
     known,
     session,
-    page: new Page(known.history, { stdout, stderr: stdout, quiet: true, redactor: createRedactor(), level }),
+    page: new Page(known.history, { stdout, stderr: stdout, quiet: false, redactor, level }),
     stdin: keyboard.stream,
     stdout,
     clock: systemClock,
     supports: new Set(['text', 'diff']),
     interrupt: () => asked.interrupts++,
+    hasTool: false,
+    isUnvalidated: false,
+    redactor,
   });
   if (reporter.event) log.subscribe(reporter.event);
   const { choose, close, lendTerminal: aside } = reporter;
   if (!choose || !close || !aside) throw new Error('it neither asks nor closes');
-  return { ...terminal, choose, close, aside, asked, [Symbol.asyncDispose]: close };
+  const end = async () => {
+    await close();
+    await reporter.end({ session, known, notes: [], trouble: null });
+  };
+  return { ...terminal, choose, aside, asked, end, [Symbol.asyncDispose]: close };
 }
 
 describe('session answer', () => {
-  test('is shown from its first status to its end; the last frame stays, and the terminal is restored', async () => {
+  test('is shown full screen from its first status to its end; then its outcome is printed', async () => {
     const view = openAnswer();
     await view.shows('… asking the platform');
-    await view.shows('Ctrl-C stops answering');
+    await view.shows('No calls yet.');
+    expect(view.emulator.isAlternate).toBe(true);
     view.tell(...BEGUN);
     await view.shows('… pending');
     view.tell(answered(LOOKUP, result(LOOKUP, 'shipped')));
@@ -88,44 +97,94 @@ describe('session answer', () => {
     await view.shows('✓ success, posted 202');
     expect(view.emulator.text()).toContain('1 of 2 calls answered');
     view.tell(status('completed', { answer: 'Your order is shipped' }));
-    await view.shows('ANSWER of the agent');
-    await view.close();
-    expect(view.emulator.text()).toContain('Your order is shipped');
-    expect(view.emulator.text()).not.toContain('Ctrl-C');
+    await view.end();
+    await view.shows('Your order is shipped');
+    const text = view.emulator.text();
+    expect(text).toMatch(/^✓ completed after \S+ · 1 round · 1 of 2 calls answered$/m);
+    expect(text).toMatch(/lookup_order +\{"order_id":"A1"\} +call_1 +✓ success, posted 202/);
+    expect(text).toMatch(/^ANSWER\nYour order is shipped$/m);
+    expect(text).toContain('2 calls: 1 success, 1 unanswered');
     expect(view.emulator.isCursorVisible).toBe(true);
     expect(view.keyboard.isRaw()).toBe(false);
     expect(view.emulator.isAlternate).toBe(false);
   });
 
-  test('RT-CHOICE: a question of the tool is answered below', async () => {
+  test('without an answer of the platform, nothing is printed at the end', async () => {
+    const view = openAnswer();
+    await view.shows('… asking the platform');
+    await view.end();
+    expect(view.emulator.text()).toBe('');
+  });
+
+  test('RT-CHOICE: a question of the tool covers the list until it is answered', async () => {
     await using view = openAnswer();
     view.tell(...BEGUN);
-    const answer = view.choose(
-      question('Where to?', ['staging', 'production']),
-      new AbortController().signal,
-    );
+    const choices = question('Where to?', ['staging', 'production']);
+    const answer = view.choose({ ...choices, id: 'call_1' }, new AbortController().signal);
     await view.shows('❯ 0 staging (default)');
-    expect(view.keyboard.isRaw()).toBe(true);
+    expect(view.emulator.text()).toContain('? lookup_order {"order_id":"A1"} call_1 asks');
     view.keyboard.type(CTRL_C);
     await view.emulator.waitFor('the interrupt', () => view.asked.interrupts === 1);
     view.keyboard.type('1\r');
     expect(await answer).toBe(1);
     await view.hides('Where to?');
-    expect(view.keyboard.isRaw()).toBe(false);
   });
 
-  test('threats, row 24: nothing foreign controls the terminal', async () => {
+  test('RT-CHOICE: one question after the other; Escape selects the default, and an aborted one disappears', async () => {
     await using view = openAnswer();
-    const evil = '\u001b]0;owned\u0007\u001b]52;c;eA==\u0007\u001b[2J\r\u202e';
+    const over = new AbortController();
+    const first = view.choose(question('First?', ['a', 'b'], 1), over.signal);
+    const second = view.choose(question('Second?', ['a', 'b']), over.signal);
+    await view.shows('First?');
+    view.keyboard.type('\u001b');
+    expect(await first).toBe(1);
+    await view.shows('Second?');
+    over.abort();
+    expect(await second).toBeNull();
+    await view.hides('Second?');
+  });
+
+  test('a question does not appear while the user searches', async () => {
+    await using view = openAnswer();
+    view.tell(...BEGUN);
+    await view.shows('… pending');
+    view.keyboard.type('/');
+    const answer = view.choose(question('Where to?', ['a', 'b']), new AbortController().signal);
+    view.keyboard.type('1');
+    await view.shows('/1');
+    view.keyboard.type('\r');
+    await view.shows('Where to?');
+    view.keyboard.type('1\r');
+    expect(await answer).toBe(1);
+  });
+
+  test('other code can use the terminal for a while', async () => {
+    await using view = openAnswer();
+    view.tell(...BEGUN);
+    await view.shows('… pending');
+    await view.aside(async () => {
+      expect(view.emulator.isAlternate).toBe(false);
+      expect(view.keyboard.isRaw()).toBe(false);
+      view.tell(answered(LOOKUP, result(LOOKUP, 'shipped')));
+    });
+    await view.shows('… success, to be posted');
+    expect(view.emulator.isAlternate).toBe(true);
+  });
+
+  test('threats, row 24 and 25: nothing foreign controls the terminal, and no secret is shown', async () => {
+    const view = openAnswer({ columns: 120 });
+    const evil = '\u001b]0;owned\u0007\u001b]52;c;eA==\u0007\u001b[2J\r\u202e the-secret';
     const asked = { key: evil, tool_name: evil, args: { evil }, id: evil };
-    view.tell(
-      status(evil),
-      awaiting([asked]),
-      answered(asked, result(asked, evil)),
-      status('completed', { answer: evil }),
-    );
+    view.tell(status(evil), awaiting([asked]), answered(asked, result(asked, evil)));
+    for (const tab of ['1', '2']) {
+      view.keyboard.type(tab);
+      await view.shows(tab === '1' ? 'ARGUMENTS' : '[redacted]');
+    }
+    view.tell(status('completed', { answer: evil }));
+    await view.end();
     await view.shows('ANSWER');
     expect(view.emulator.mischief).toEqual({ commands: [], titles: [], bells: 0 });
+    expect(view.emulator.raw).not.toContain('the-secret');
   });
 });
 

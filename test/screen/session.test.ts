@@ -14,6 +14,9 @@ const SCRIPT = { session: { tools, rounds: [{ calls: [edit] }], answer: 'All don
 const SLOW = {
   session: { tools, rounds: [{ calls: [{ tool_name: 'slow', args: { ms: 60_000 }, id: 'call_1' }] }] },
 };
+const LASTING = {
+  session: { tools, rounds: [{ calls: [edit, { tool_name: 'slow', args: { ms: 60_000 }, id: 'call_2' }] }] },
+};
 const CTRL_C = '\u0003';
 
 let plain: Peer;
@@ -34,15 +37,22 @@ async function answering(script: object, { env, ...size }: ScreenOptions = {}) {
 }
 
 describe.concurrent('session answer', () => {
-  test('at 160 columns shows both sides, both panes side by side, and the answer of the agent', async () => {
+  test('runs full screen; at the end prints its state, its calls and the answer of the agent', async () => {
     await using screen = openHere(...(await answering(SCRIPT, { columns: 160, rows: 40 })));
     expect(await screen.ended).toBe(0);
     const text = screen.text();
     expect(text).toMatch(/^✓ completed after .* · 1 round · 1 of 1 calls answered$/m);
-    expect(text).toMatch(/^❯ .*edit_file +\{"path":"src\/main\.rs"\} +call_1 +✓ success, posted 202 after /m);
-    expect(text).toMatch(/^HUMAN display_as\[0\] diff .* LLM text, \d+ bytes$/m);
-    expect(text).toContain('ANSWER of the agent\nAll done: Replaced text in src/main.rs');
+    expect(text).toMatch(/ edit_file +\{"path":"src\/main\.rs"\} +call_1 +✓ success, posted 202 after /m);
+    expect(text).toContain('ANSWER\nAll done: Replaced text in src/main.rs');
     expect([screen.emulator.isCursorVisible, screen.emulator.isAlternate]).toEqual([true, false]);
+  });
+
+  test('a running call has its panes side by side at 160 columns or more', async () => {
+    await using screen = openHere(...(await answering(LASTING, { columns: 240, rows: 40 })));
+    await screen.shows('… success, to be posted');
+    expect(screen.emulator.isAlternate).toBe(true);
+    screen.type('k2');
+    await screen.shows(/HUMAN display_as\[0\] diff .* LLM text, \d+ bytes/);
   });
 
   test('Ctrl-C exits with 130, and restores the terminal', async () => {

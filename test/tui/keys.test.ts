@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Keys, type Place, pressesIn, pressOf } from '../../src/tui/keys.js';
 import { MOCK_KEYS } from '../../src/tui/mock/screen.js';
+import { answerKeys } from '../../src/tui/session/answer.js';
 import { PLATFORM_KEYS } from '../../src/tui/session/platform.js';
 import { WORKBENCH_KEYS } from '../../src/tui/workbench/keys.js';
 
@@ -16,6 +17,7 @@ describe.each<[string, Keys<never>]>([
   ['the workbench', WORKBENCH_KEYS],
   ['a mock', MOCK_KEYS],
   ['a platform', PLATFORM_KEYS],
+  ['an answered session', answerKeys(true)],
 ])('the keys of %s', (_, table) => {
   const { bindings } = table;
   test('are different in each place', () => {

@@ -1,18 +1,12 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import type { Event } from '../../src/events/events.js';
-import type { Exchange } from '../../src/events/exchange.js';
 import { History } from '../../src/events/history.js';
 import { Sessions } from '../../src/events/session-calls.js';
-import type { OAuth, UserChoice } from '../../src/protocol/callbacks.js';
-import { panesOf } from '../../src/render/panes.js';
-
-import { paletteOf } from '../../src/render/terminal/theme.js';
-import type { Frame } from '../../src/tui/live/frame.js';
-import { pickerLines, pickerOf } from '../../src/tui/picker.js';
-import { answerFrame } from '../../src/tui/session/answer.js';
+import type { OAuth } from '../../src/protocol/callbacks.js';
+import { createAnswerScreen } from '../../src/tui/session/answer.js';
 import { createPlatformScreen } from '../../src/tui/session/platform.js';
+import { createRedactor } from '../../src/util/redact.js';
 import { CHOICE, eventsOf, type Moment, OAUTH } from '../events/build.js';
 import {
   answered,
@@ -28,62 +22,96 @@ import {
 import { callOf, legTo } from '../render/session/legs.js';
 import { anyCharacter } from '../support/characters.js';
 import { fakeClock } from '../support/fake-clock.js';
-import { words } from '../support/words.js';
 import { drawnList } from './drawn.js';
 import { press } from './workbench/form/support/pressing.js';
 
 type Parts = readonly (readonly Moment[])[];
 const SIZE = { columns: 80, rows: 24 };
-const AROUND = { status: [], views: [], panes: null, picker: null };
 
-function foldAll(events: readonly Event[]) {
+/** The screen of a session that is answered, after these events. */
+function openAnswer(parts: Parts, { level = 0 as 0 | 2, hasTool = true } = {}) {
   const known = { sessions: new Sessions(), history: new History() };
-  for (const event of events) {
+  const asked: string[] = [];
+  const clock = fakeClock();
+  const screen = createAnswerScreen({
+    session: { id: SESSION, url: `${BASE}/${SESSION}` },
+    known,
+    hasTool,
+    isUnvalidated: false,
+    supports: new Set(['diff', 'text']),
+    redactor: createRedactor(),
+    clock,
+    level,
+    copy(text) {
+      asked.push(`copy ${text}`);
+      return { text: 'copied', isBad: false };
+    },
+    async visit(url) {
+      asked.push(`visit ${url}`);
+      return { text: 'opened', isBad: false };
+    },
+    interrupt: () => void asked.push('interrupt'),
+  });
+  for (const event of eventsOf(...parts)) {
     known.sessions.apply(event);
     known.history.apply(event);
+    screen.event(event);
   }
-  return known;
+  clock.advance(9_000);
+  const rows = (size = SIZE) => drawnList(screen, size, size.columns, level);
+  const type = (...keys: readonly string[]) => {
+    for (const key of keys) screen.press(press(key));
+  };
+  return { asked, rows, press: type };
 }
-
-/** What is drawn of a session that is answered. */
-function draw(
-  parts: Parts,
-  size = SIZE,
-  now = 5_000,
-  level: 0 | 2 = 0,
-  asks: UserChoice | OAuth | null = null,
-): Frame {
-  const known = foldAll(eventsOf(...parts));
-  const panes = (exchange: Exchange) => panesOf(exchange, new Set(['diff', 'text']));
-  const about = { id: SESSION, url: `${BASE}/${SESSION}`, isOver: asks === null };
-  const picker = asks?.type === 'user_choice' ? pickerOf(asks) : null;
-  const scene = { ...about, known, asks, now, panesOf: panes };
-  const look = { palette: paletteOf(level), redact: String };
-  return answerFrame(scene, { ...AROUND, picker }, size, look);
-}
-
-const rowsOf = ({ steps, views, panes }: Frame) =>
-  [...steps, ...views, ...(panes?.human ?? []), ...(panes?.llm ?? [])].map(row => words(row).trimEnd());
 
 describe('session answer', () => {
   test('in 40 × 8: the session, its latest call, and its outcome', () => {
-    const rows = rowsOf(draw(CLIENT_SESSION, { columns: 40, rows: 8 }));
+    const rows = openAnswer(CLIENT_SESSION).rows({ columns: 40, rows: 8 });
     expect(rows[0]).toBe('session session_1  http://127.0.0.1:4000');
     expect(rows.some(row => /^❯ lookup_order +✗ error/.test(row))).toBe(true);
   });
-});
 
-describe('questions of a tool', () => {
   const [one, two] = [callOf('call_1'), callOf('call_2')];
+  const answeredBy = (text: string): Parts => [
+    status('awaiting_tool_results'),
+    awaiting([one]),
+    ...legTo('call_1', { type: 'tool_result', id: 'call_1', text }),
+    answered(one, result(one, text)),
+  ];
+
+  test('with a tool, a call has its panes, its messages and its problems', () => {
+    const { press: type, rows } = openAnswer(answeredBy('the text'));
+    const size = { columns: 100, rows: 40 };
+    for (const [tab, shown] of [
+      ['2', /LLM text, 8 bytes/],
+      ['3', /TIMELINE \d+ events/],
+      ['4', /WIRE \d+ requests?/],
+      ['5', /VIEWS/],
+      ['6', /PROBLEMS/],
+    ] as const) {
+      type(tab);
+      expect(rows(size).join('\n')).toMatch(shown);
+    }
+  });
+
+  test('with fixtures, a call has its details and its answer', () => {
+    const { press: type, rows } = openAnswer(answeredBy('the text'), { hasTool: false });
+    expect(rows().join('\n')).not.toContain('Timeline');
+    type('2');
+    expect(rows().join('\n')).toContain('the text');
+  });
+
+  test('q interrupts; several keys at once only once', () => {
+    const { press: type, rows, asked } = openAnswer(CLIENT_SESSION);
+    type('q', '<ctrl-c>');
+    expect(asked).toEqual(['interrupt']);
+    expect(rows().join('\n')).toContain('Stopping');
+  });
+
   const auth_url = `https://auth.example/consent?state=${'abcdefghij'.repeat(12)}`;
   const page = { ...OAUTH, id: 'call_1', auth_url } as OAuth;
-  const choice = {
-    ...CHOICE,
-    id: 'call_1',
-    prompt: 'May the file src/main.rs be written, although it is outside of the folder?',
-    choices: ['Yes once', 'Yes, always', 'No'],
-  } as UserChoice;
-  const asked = (message: object): Parts => [
+  const asking = (message: object): Parts => [
     status('awaiting_tool_results'),
     awaiting([one, two]),
     ...legTo('call_1', message),
@@ -91,30 +119,35 @@ describe('questions of a tool', () => {
     answered(two, result(two, 'shipped')),
   ];
 
-  test.each([40, 80, 160])('RT-OAUTH: at %i columns the URL of a page is whole, with its call', columns => {
-    const frame = draw(asked(page), { columns, rows: 20 }, 5_000, 0, page);
-    const steps = frame.steps.map(words);
-    expect(steps.join('')).toContain(auth_url);
-    expect(steps.join('\n')).toMatch(/\? lookup_order [^?]*call_1 asks$/m);
-    expect(steps.find(row => row.startsWith('❯'))).toContain('asks you');
+  test.each([
+    [40, 8],
+    [40, 20],
+    [80, 20],
+    [160, 20],
+  ])('RT-OAUTH: in %i × %i the URL of a page is whole, with its call', (columns, rows) => {
+    const shown = openAnswer(asking(page)).rows({ columns, rows });
+    expect(shown.join('')).toContain(auth_url);
+    expect(shown.join('\n')).toMatch(/\? lookup_order [^?]*call_1/);
   });
 
-  test('RT-CHOICE: a question names its call, which is selected', () => {
-    const frame = draw(asked(choice), { columns: 100, rows: 24 }, 5_000, 0, choice);
-    expect(frame.steps.map(words).find(row => row.startsWith('❯'))).toMatch(/call_1 +\? asks you/);
-    if (!frame.question) throw new Error('there is no question');
-    const { picker, size } = frame.question;
-    const asking = pickerLines(picker, size).lines.map(words);
-    expect(asking[0]).toBe('? lookup_order {"order_id":"call_1"} call_1 asks');
-    expect(asking[1]).toBe(choice.prompt);
+  test('RT-OAUTH: o opens the page once, U copies its URL', () => {
+    const { press: type, asked, rows } = openAnswer(asking(page));
+    expect(rows().at(-1)).toContain('o consent page');
+    type('o', 'o', 'U');
+    expect(asked).toEqual([`visit ${auth_url}`, `copy ${auth_url}`]);
+    expect(rows().join('')).toContain(auth_url);
   });
 
-  test('a call with a question is visible among very many', () => {
+  test('without a page, o says that no call waits for consent', () => {
+    const { press: type, rows } = openAnswer(CLIENT_SESSION);
+    type('o');
+    expect(rows().join('\n')).toContain('No call is waiting for consent.');
+  });
+
+  test('a call that asks is selected among very many', () => {
     const many = Array.from({ length: 40 }, (_, index) => ({ ...LOOKUP, key: `c${index}`, id: `c${index}` }));
-    const parts = [awaiting([one, ...many]), ...legTo('call_1', choice)];
-    const steps = draw(parts, { columns: 100, rows: 24 }, 5_000, 0, choice).steps.map(words);
-    expect(steps.find(row => row.startsWith('❯'))).toMatch(/call_1 +\? asks you/);
-    expect(steps.at(-1)).toMatch(/^ {2}… \d+ other calls$/);
+    const { rows } = openAnswer([awaiting([one, ...many]), ...legTo('call_1', { ...CHOICE, id: 'call_1' })]);
+    expect(rows({ columns: 100, rows: 24 }).find(row => row.startsWith('❯'))).toMatch(/call_1 +\? asks you/);
   });
 });
 
@@ -184,23 +217,13 @@ test('no row is wider than the terminal, and no frame higher', () => {
         answered(asked, result(asked, two)),
         status(one, { answer: two }),
       ];
-      const { steps, views, panes } = draw(parts, size, 9_000, 2);
-      const blocks = [
-        steps,
-        views,
-        ...(panes
-          ? panes.isSideBySide
-            ? [panes.human.length > panes.llm.length ? panes.human : panes.llm]
-            : [panes.human, panes.llm]
-          : []),
-      ];
-      const shown = blocks.filter(rows => rows.length > 0);
-      const height = shown.reduce((sum, rows) => sum + rows.length, shown.length - 1);
-      expect(height).toBeLessThan(size.rows);
+      const answer = openAnswer(parts, { level: 2 });
+      answer.press(...pressed);
       const platform = drawPlatform(parts, pressed, size, 2);
-      expect(platform).toHaveLength(size.rows - 1);
-      for (const row of shown.flat()) expect(stringWidth(words(row))).toBeLessThanOrEqual(size.columns);
-      for (const row of platform) expect(stringWidth(row)).toBeLessThanOrEqual(size.columns);
+      for (const rows of [platform, answer.rows(size)]) {
+        expect(rows).toHaveLength(size.rows - 1);
+        for (const row of rows) expect(stringWidth(row)).toBeLessThanOrEqual(size.columns);
+      }
     }),
     { numRuns: 20 },
   );

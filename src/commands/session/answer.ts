@@ -306,10 +306,17 @@ const REPORTERS = {
     const { ndjsonReporter } = await import('../../render/outputs/text.js');
     return ndjsonReporter(page, about);
   },
-  ui: async (known, page, { id, url, flags }, { clock, terminal, redactor }) => {
+  ui: async (known, page, { id, url, source, flags }, { clock, terminal, redactor }) => {
     const { liveSession } = await import('../../tui/session/answer.js');
     const { stdin, stdout, interrupt } = terminal;
     const screen = { page, stdin, stdout, interrupt, clock, redactor };
-    return liveSession({ ...screen, known, session: { id, url }, supports: flags.supports });
+    const { supports, validate } = flags;
+    const shown = {
+      session: { id, url },
+      hasTool: source.kind === 'tool',
+      isUnvalidated: !validate,
+      supports,
+    };
+    return liveSession({ ...screen, ...shown, known });
   },
 } as const satisfies Record<AnswerOutput, Maker>;

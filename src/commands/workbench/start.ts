@@ -3,9 +3,9 @@ import { CallLog } from '../../events/history.js';
 import { pluralize } from '../../render/line.js';
 import { warningText } from '../../render/outputs/trouble.js';
 import { backgroundOf } from '../../render/terminal/background.js';
-import { openUrl } from '../../system/open-url.js';
 import { copyToClipboard } from '../../tui/clipboard.js';
 import type { ActionResult } from '../../tui/screen/effects.js';
+import { visitPage } from '../../tui/visit.js';
 import type { Controls, Model, Opened, WorkbenchOptions } from '../../tui/workbench/model.js';
 import { secretsOfHeaders } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
@@ -18,7 +18,7 @@ import { readRapConfig } from '../rap-config.js';
 import { type Run, withRun } from '../run.js';
 import { asUrl, type ConfiguredTarget, type Target } from '../target.js';
 import { canDraw, colourOf, type ExitStatus, type Terminal } from '../terminal.js';
-import { Calls, done, failed } from './calls.js';
+import { Calls, failed } from './calls.js';
 import { copiesOf } from './copies.js';
 import { Servers } from './servers.js';
 import { Transcripts } from './transcripts.js';
@@ -221,7 +221,7 @@ export function createEngine(
     decline: draft => orReason(calls.decline(draft)),
     answer: (key, leg, selected) => calls.answer(key, leg, selected),
     cancel: key => orReason(calls.cancel(key)),
-    visit,
+    visit: visitPage,
     asCurl: (key, source) => copies(key, source)?.curl() ?? null,
     asCommand: (key, source) =>
       copies(key, source)?.command() ?? failed('nothing of this call was sent that could be copied'),
@@ -262,10 +262,4 @@ function openTyped(text: string, open: (target: ConfiguredTarget) => string): Op
   } catch (error) {
     return failed(error);
   }
-}
-
-async function visit(url: string): Promise<ActionResult> {
-  const opening = await openUrl(url);
-  if (opening.ok) return done('opened in the browser');
-  return failed(`it could not be opened (${opening.reason}): visit it yourself`);
 }

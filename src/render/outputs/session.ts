@@ -122,7 +122,11 @@ export function plainSession(known: KnownSession, page: Page): SessionReporter {
 }
 
 /** The answer and the counts, each after an empty line; with `-q`, only the answer, without its heading. */
-function endTexts(session: Session | undefined, { history }: KnownSession, isQuiet: boolean): Line[][] {
+export function endTexts(
+  session: Session | undefined,
+  { history }: KnownSession,
+  isQuiet: boolean,
+): Line[][] {
   if (!session) return [];
   const answer = finalLines(session);
   if (isQuiet) return [answer.slice(1)];

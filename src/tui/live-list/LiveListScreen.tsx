@@ -1,3 +1,4 @@
+import { useEffect } from 'react';
 import { Covered } from '../components/Covered.js';
 import { ListDetail } from '../components/ListDetail.js';
 import { Screen } from '../components/Screen.js';
@@ -5,7 +6,7 @@ import { mountFullScreen } from '../FullScreen.js';
 import type { Frames } from '../full-screen.js';
 import { listRoom } from '../screen/layout.js';
 import type { Terminal } from '../terminal.js';
-import { useNoticeTick } from '../use-tick.js';
+import { useNoticeTick, useTick } from '../use-tick.js';
 import type { LiveList } from './live-list.js';
 
 interface LiveListScreenProps<Entry, Tab extends string> {
@@ -17,6 +18,8 @@ export function LiveListScreen<Entry, Tab extends string>({ screen }: LiveListSc
   const state = screen.store.state();
   const layout = screen.layout();
   useNoticeTick(state, screen.now());
+  useTick(screen.isRunning());
+  useEffect(() => screen.onDrawn(state.overlay));
   return (
     <Screen state={state} layout={layout} hints={screen.hints()}>
       <Covered overlay={state.overlay} layout={layout} helpTables={screen.helpTables}>

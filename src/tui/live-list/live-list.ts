@@ -11,8 +11,16 @@ import { partText, type SheetPlace } from '../reading/sheet.js';
 import { type ActionResult, type ScreenEffects, screenEffects } from '../screen/effects.js';
 import { type FooterHints, layOutScreen, listRoom, QUIT_HINTS, type ScreenLayout } from '../screen/layout.js';
 import { PLAIN_SCREEN, type PressTarget, pressScreen } from '../screen/press.js';
+import type { Overlay } from '../screen/state.js';
 import { createStore, type Store } from '../store.js';
-import { initialLiveList, type LiveListAction, type LiveListState, liveListReducer } from './state.js';
+import { askQuestions } from './questions.js';
+import {
+  initialLiveList,
+  type ListPurpose,
+  type LiveListAction,
+  type LiveListState,
+  liveListReducer,
+} from './state.js';
 
 /** The calls that a screen lists: where they come from, and what it says about them. */
 export interface LiveListSource<Entry, Tab extends string> {
@@ -23,12 +31,14 @@ export interface LiveListSource<Entry, Tab extends string> {
   readonly head: (columns: number, isRoomy: boolean, reading: Entry | undefined) => readonly Line[];
   /** How many calls there were, and what became of them. */
   readonly summary: () => string;
+  /** The head changes as time passes. */
+  readonly isRunning?: () => boolean;
 }
 
 /** What the keys of any live list act on. */
 export interface LiveListControls<Entry> extends ListControls {
   readonly selected: () => Entry | undefined;
-  readonly effects: ScreenEffects<'search'>;
+  readonly effects: ScreenEffects<ListPurpose>;
   readonly quit: () => void;
 }
 
@@ -41,7 +51,7 @@ interface LiveListOptions<Entry, Tab extends string, Controls> {
   /** Copies to the clipboard of the terminal. */
   readonly copy: (text: string) => ActionResult;
   /** Called for each key that quits. */
-  readonly quit: (effects: ScreenEffects<'search'>) => void;
+  readonly quit: (effects: ScreenEffects<ListPurpose>) => void;
   readonly clock: Clock;
   readonly level: ColourLevel;
 }
@@ -57,7 +67,12 @@ export interface LiveList<Entry, Tab extends string> {
   readonly press: (press: Press) => void;
   readonly event: (event: Event) => void;
   readonly onSeen: (place: SheetPlace) => void;
-  readonly notice: ScreenEffects<'search'>['notice'];
+  /** Must be called after each frame. */
+  readonly onDrawn: (overlay: Overlay<unknown> | null) => void;
+  readonly isRunning: () => boolean;
+  /** Asks the user; see {@link askQuestions}. */
+  readonly questions: Pick<ReturnType<typeof askQuestions>, 'choose' | 'end'>;
+  readonly notice: ScreenEffects<ListPurpose>['notice'];
   readonly summary: () => string;
 }
 
@@ -70,7 +85,8 @@ export function createLiveList<Entry, Tab extends string, Controls>(
   const source = options.source(() => effects.now(), onChange);
   const list: List<Entry, Tab> = { ...source.list, highlighter: lazyHighlighter(level, onChange) };
   const store = createStore(liveListReducer(list), initialLiveList(list));
-  const effects = screenEffects<'search'>(store.dispatch, clock);
+  const effects = screenEffects<ListPurpose>(store.dispatch, clock);
+  const questions = askQuestions(store, effects, clock);
   const listed = (): Listed<Entry, Tab> => ({ list, state: store.state().list });
   const layout = () => {
     const reading = isReading(store.state().list) ? selectedEntry(listed()) : undefined;
@@ -99,7 +115,7 @@ export function createLiveList<Entry, Tab extends string, Controls>(
     'calls',
     'everywhere',
   ];
-  const target: PressTarget<Controls, 'search'> = {
+  const target: PressTarget<Controls, ListPurpose> = {
     ...PLAIN_SCREEN,
     state: store.state,
     dispatch: store.dispatch,
@@ -110,6 +126,8 @@ export function createLiveList<Entry, Tab extends string, Controls>(
     layout,
     quit,
     onPrompt: (_, words) => onList({ type: 'search', words }),
+    onPick: (_, selected) => questions.answer(selected),
+    onDismiss: () => questions.answer(null),
   };
   return {
     store,
@@ -118,7 +136,9 @@ export function createLiveList<Entry, Tab extends string, Controls>(
     hints: () => ({ hints: keys.hints(places(), controls), ends: QUIT_HINTS }),
     helpTables: () => keys.tables(places()),
     now: effects.now,
-    press: pressed => pressScreen(target, pressed),
+    press(pressed) {
+      if (!questions.isEarly() || pressed.name === 'ctrl+c') pressScreen(target, pressed);
+    },
     event(event) {
       effects.tellTime(event);
       const news = source.apply(event);
@@ -126,6 +146,9 @@ export function createLiveList<Entry, Tab extends string, Controls>(
       else onChange();
     },
     onSeen: place => store.dispatch({ type: 'seen', place }),
+    onDrawn: questions.drawn,
+    isRunning: source.isRunning ?? (() => false),
+    questions,
     notice: effects.notice,
     summary: source.summary,
   };

@@ -8,12 +8,15 @@ import {
   withMessage,
 } from '../screen/state.js';
 
-/** The state of a screen with one list of calls. Its only prompt is that of the search. */
-export interface LiveListState<Tab extends string> extends ScreenState<'search'> {
+/** What the user types a text or selects a choice for: the search, or the question of a tool. */
+export type ListPurpose = 'search' | 'choice';
+
+/** The state of a screen with one list of calls. */
+export interface LiveListState<Tab extends string> extends ScreenState<ListPurpose> {
   readonly list: ListState<Tab>;
 }
 
-export type LiveListAction = ScreenAction<'search'> | ListUpdate;
+export type LiveListAction = ScreenAction<ListPurpose> | ListUpdate;
 
 export function initialLiveList<Tab extends string>(
   list: Pick<List<never, Tab>, 'tabs'>,

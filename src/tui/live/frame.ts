@@ -54,7 +54,7 @@ export interface Look {
 }
 
 /** The block at the top, for a number of rows. */
-export interface Top {
+interface Top {
   readonly draw: (max: number) => readonly Line[];
   readonly min: number;
 }
@@ -82,7 +82,7 @@ export function frameOf(contents: Contents, size: Size, look: Look): Frame {
 }
 
 /** Wraps lines without their secrets, which are found before a secret is wrapped. */
-export function wrapClean(lines: readonly Line[], width: number, { palette, redact }: Look): readonly Line[] {
+function wrapClean(lines: readonly Line[], width: number, { palette, redact }: Look): readonly Line[] {
   return lines.flatMap(each => wrapRows(redactLine(each, redact), width, palette));
 }
 
@@ -91,7 +91,7 @@ const PICKER_SHARE = 2 / 3;
 const MIN_PANE_ROWS = 2;
 
 /** A frame is one row lower than the terminal: a higher one would scroll, and rows that have scrolled out cannot be erased. */
-export function layFrame(top: Top, blocks: Blocks, { columns, rows }: Size, look: Look): Frame {
+function layFrame(top: Top, blocks: Blocks, { columns, rows }: Size, look: Look): Frame {
   const height = Math.max(0, rows - 1);
   const { views, picker, panes, highlighter = null } = blocks;
   const { human: pane = null } = panes ?? {};

@@ -1,9 +1,18 @@
 import { type Part as DiffPart, partsOf } from '../../render/diff.js';
-import { halvesOf, type Line, lineText, partsOfHalf, quote, type Span, say } from '../../render/line.js';
+import {
+  halvesOf,
+  type Line,
+  lineText,
+  partsOfHalf,
+  quote,
+  redactLine,
+  type Span,
+  say,
+} from '../../render/line.js';
 import { type Pane, paneHeading } from '../../render/panes.js';
 import type { Highlighter } from '../../render/syntax.js';
 import type { Diff } from '../../segments/diff.js';
-import { lastIndexUpTo, Memo, RecentMap } from '../../util/collections.js';
+import { lastIndexUpTo, Memo, memoizeByObject, RecentMap } from '../../util/collections.js';
 import { codePointEnd } from '../../util/text.js';
 
 /** A long text to read on the screen; its lines are created lazily. Lines may be added at its end; a line never changes. */
@@ -187,6 +196,26 @@ export interface Part {
   readonly document: (look: PartLook) => Document;
   /** The part grows at its end: a reader at the end stays at the end. */
   readonly isStream?: boolean;
+}
+
+/** Returns what removes secrets from what is shown of a part. */
+export function partRedactor(redact: (text: string) => string): (part: Part) => Part {
+  const clean = memoizeByObject((document: Document): Document => {
+    const lines = (all: readonly Line[]) => all.map(line => redactLine(line, redact));
+    return {
+      get length() {
+        return document.length;
+      },
+      line: index => redactLine(document.line(index), redact),
+      headersAt: index => lines(document.headersAt(index)),
+      find: (wanted, from, step) => document.find(wanted, from, step),
+      landmarks: kind => document.landmarks(kind),
+      isFoldable: () => document.isFoldable?.() ?? false,
+      anchorAt: line => document.anchorAt(line),
+      lineAt: anchor => document.lineAt(anchor),
+    };
+  });
+  return memoizeByObject((part: Part): Part => ({ ...part, document: look => clean(part.document(look)) }));
 }
 
 /** What a tab shows of an entry. */

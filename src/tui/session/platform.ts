@@ -1,46 +1,20 @@
 import { type Session, Sessions, statusOf } from '../../events/session-calls.js';
 import { isTerminal } from '../../protocol/session.js';
 import { type Line, line, pluralize, quote, say } from '../../render/line.js';
-import {
-  callBodies,
-  callHead,
-  type KnownCall,
-  knownCalls,
-  sessionCallRow,
-} from '../../render/session-calls.js';
+import { type KnownCall, knownCalls, sessionCallRow } from '../../render/session-calls.js';
 import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import { widthOf } from '../../render/terminal/fit.js';
 import { newsOf } from '../../render/tool-news.js';
 import type { Clock } from '../../system/clock.js';
-import { Memo } from '../../util/collections.js';
 import { copyToClipboard } from '../clipboard.js';
 import type { FullScreenOptions } from '../full-screen.js';
 import { bind, Keys } from '../keys.js';
-import { CALL_COLUMNS, type Table } from '../layout.js';
 import { tableOf } from '../list/list.js';
 import { LIST_KEYS, READING_KEYS } from '../list/list-keys.js';
 import { fullScreenList } from '../live-list/full-screen-list.js';
 import { createLiveList, type LiveListControls, type LiveListSource } from '../live-list/live-list.js';
-import { onePart } from '../reading/documents.js';
 import type { ActionResult } from '../screen/effects.js';
-
-type SessionColumn = Exclude<keyof ReturnType<typeof sessionCallRow>['cells'], 'state'>;
-
-const OF_SEVERAL: Table<SessionColumn> = {
-  columns: [
-    CALL_COLUMNS.time,
-    { name: 'session', title: 'SESSION', max: 16 },
-    { name: 'tool', title: 'TOOL', max: 24 },
-    CALL_COLUMNS.args,
-    CALL_COLUMNS.id,
-  ],
-  dispensable: ['id', 'args', 'time', 'args', 'session'],
-};
-
-export const CALLS_OF_ONE: Table<SessionColumn> = {
-  columns: OF_SEVERAL.columns.filter(({ name }) => name !== 'session'),
-  dispensable: ['id', 'args', 'time', 'args'],
-};
+import { CALL_TAB, CALL_TEXTS, CALLS_OF_ONE, CALLS_OF_SEVERAL, callDetails } from './session-calls.js';
 
 interface ShownPlatform {
   readonly url: string;
@@ -106,14 +80,14 @@ export function createPlatformScreen({ platform, clock, level, copy, onQuit }: P
 
 function platformCalls(platform: ShownPlatform, now: () => number): LiveListSource<KnownCall, 'call'> {
   const sessions = new Sessions();
-  const bodies = new Memo<readonly Line[]>();
+  const detailsOf = callDetails();
   /** The calls by key, in order; reset to null by each event. */
   let calls: ReadonlyMap<string, KnownCall> | null = null;
   const summary = () => tally(sessions.list);
   return {
     list: {
       title: 'Calls',
-      tabs: [{ name: 'call', title: 'Call' }],
+      tabs: [CALL_TAB],
       wide: 120,
       share: 0.55,
       entries() {
@@ -121,18 +95,12 @@ function platformCalls(platform: ShownPlatform, now: () => number): LiveListSour
         calls = known;
         return { keys: [...known.keys()], get: key => known.get(key) };
       },
-      titleOf: ({ call }) => `${call.tool} ${call.key}`,
-      textOf: ({ call }) => [call.tool, call.key, call.args],
+      ...CALL_TEXTS,
       ...tableOf(
-        () => (sessions.list.length === 1 ? CALLS_OF_ONE : OF_SEVERAL),
+        () => (sessions.list.length === 1 ? CALLS_OF_ONE : CALLS_OF_SEVERAL),
         (call: KnownCall, isSelected) => sessionCallRow(call, now(), isSelected),
       ),
-      // The bodies do not change as time passes.
-      sheetOf: known =>
-        onePart(
-          [say('CALL', 'title')],
-          [...callHead(known, now()), ...bodies.of([known.call], () => callBodies(known))],
-        ),
+      sheetOf: known => detailsOf(known, now()),
       empty: columns => [
         line`No calls yet.`,
         [say('Give a client the URL, the session and the key, or answer from another terminal:', 'dim')],

@@ -1,13 +1,9 @@
 import { openPages } from '../../events/exchange.js';
 import { quote, say } from '../../render/line.js';
-import { truncate } from '../../util/text.js';
 import { pickerOf } from '../picker.js';
+import { showCopied } from '../screen/copied.js';
 import { openChoice } from './calls.js';
-import type { ShellLine } from './model.js';
 import { complain, selectedCall, selectedCallKey, type Workbench } from './workbench.js';
-
-/** Maximum length of a copied text on the screen, in characters. */
-const MAX_COPIED = 20_000;
 
 /** Shows a tool's question (of the selected call, else the oldest one) and selects its call. */
 export function askAnswer(workbench: Workbench): void {
@@ -42,7 +38,8 @@ export async function useConsentPage(workbench: Workbench, how: 'visit' | 'copy'
   const call = selectedCall(workbench);
   const [page] = call && workbench.source().isLive ? openPages(call) : [];
   if (!page) complain(workbench, 'The call is not waiting for consent.');
-  else if (how === 'copy') copyText(workbench, page.auth_url, null);
+  else if (how === 'copy')
+    showCopied(workbench.effects, page.auth_url, workbench.controls.copy(page.auth_url));
   else workbench.effects.report(await workbench.controls.visit(page.auth_url));
 }
 
@@ -54,24 +51,9 @@ export function copyCall(workbench: Workbench, how: 'curl' | 'command'): void {
   const curl = controls.asCurl(key, id);
   const line = how === 'curl' ? curl : controls.asCommand(key, id);
   if (!line) complain(workbench, 'Nothing to copy: the call was not sent.');
-  else if (!('isBad' in line)) copyText(workbench, line.text, line.gaps);
+  else if (!('isBad' in line)) showCopied(workbench.effects, line.text, controls.copy(line.text), line.gaps);
   else if (curl) complain(workbench, `${line.text}. Press y to copy it as curl.`);
   else workbench.effects.report(line);
-}
-
-/** Copies a text and shows it: not every terminal supports clipboard access. @param gaps null unless the text is a command */
-function copyText({ controls, effects }: Workbench, text: string, gaps: ShellLine['gaps'] | null): void {
-  const { text: said, isBad } = controls.copy(text);
-  const missing = gaps?.length ? [say('; fill in: ', 'warn'), ...quote(gaps.join(', '), 'warn')] : [];
-  effects.show({
-    kind: 'page',
-    scroll: 0,
-    page: {
-      title: [say(said, isBad ? 'bad' : 'good'), ...missing],
-      text: truncate(text, MAX_COPIED),
-      isCommand: gaps !== null,
-    },
-  });
 }
 
 /** Marks the selected call, or shows it beside the marked one. */

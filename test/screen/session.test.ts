@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
 import { type SessionMockHere, startScript } from '../e2e/support/session-mock.js';
-import { openProgram, type ScreenOptions } from './support/screen.js';
+import { openProgram, openShell, type ScreenOptions } from './support/screen.js';
 import { openHere } from './support/screen-here.js';
 
 const tools = ['edit_file', 'slow'].map(name => ({
@@ -56,10 +56,13 @@ describe.concurrent('session answer', () => {
   });
 
   test('Ctrl-C exits with 130, and restores the terminal', async () => {
-    await using screen = openProgram(...(await answering(SLOW)));
+    const [words, options] = await answering(SLOW);
+    const line = `$TOOL ${words.join(' ')}; status=$?; stty -a | grep -ow -- '-*icanon'; (exit $status)`;
+    await using screen = openShell(line, options);
     await screen.shows('… acknowledged after');
     screen.type(CTRL_C);
     expect(await screen.ended).toBe(130);
+    expect(screen.text()).toMatch(/^icanon$/m);
     expect([screen.emulator.isCursorVisible, screen.emulator.isAlternate]).toEqual([true, false]);
   });
 });

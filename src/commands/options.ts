@@ -1,7 +1,14 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { ProtocolCliError } from '../util/errors.js';
 import { parseDuration } from '../util/text.js';
-import { BY_SIGNAL, canDraw, EXIT_STATUSES, type ExitStatus, type Terminal } from './terminal.js';
+import {
+  BY_SIGNAL,
+  canDraw,
+  EXIT_STATUSES,
+  type ExitStatus,
+  linesSetting,
+  type Terminal,
+} from './terminal.js';
 
 /** Creates an error about the command line: what is wrong, and how to fix it. */
 export function usageError(message: string, hint?: string, faults?: readonly string[]): ProtocolCliError {
@@ -13,11 +20,14 @@ export function usageError(message: string, hint?: string, faults?: readonly str
 
 /** @throws ProtocolCliError `usage` if `-o ui` is not possible on this terminal. */
 export function requireScreen(output: string | undefined, terminal: Terminal): void {
-  if (output === 'ui' && !canDraw(terminal))
-    throw usageError(
-      '-o ui needs a terminal of at least 40×8 on stdin and stdout, outside CI',
-      'Use -o plain.',
-    );
+  if (output === 'ui' && !canDraw(terminal)) throw screenError(terminal, 'on stdin and stdout');
+}
+
+/** Says why `-o ui` is not possible. @param where about the terminal */
+export function screenError({ env }: Pick<Terminal, 'env'>, where: string): ProtocolCliError {
+  const setting = linesSetting(env);
+  const needs = `-o ui needs a terminal of at least 40×8 ${where}, outside CI`;
+  return usageError(setting ? `-o ui draws a screen, and ${setting} asks for lines` : needs, 'Use -o plain.');
 }
 
 // Parsers of option values: each throws commander's own error, which names the option.

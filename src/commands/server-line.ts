@@ -1,4 +1,4 @@
-import { type ServerOutput, usageError } from './options.js';
+import { type ServerOutput, screenError, usageError } from './options.js';
 import { canDraw, type Terminal } from './terminal.js';
 
 interface ServerRequest {
@@ -28,11 +28,7 @@ export function readServerLine(
   const { afterDashes: command } = terminal;
   if (command?.length === 0) throw usageError('no command after --', `For example: ${example}`);
   const canShowScreen = command === null && canDraw(terminal);
-  if (output === 'ui' && !canShowScreen)
-    throw usageError(
-      '-o ui needs a terminal of at least 40×8 that no command uses, outside CI',
-      'Use -o plain.',
-    );
+  if (output === 'ui' && !canShowScreen) throw screenError(terminal, 'that no command uses');
   if (output === 'ndjson' && command !== null)
     throw usageError('-o ndjson and the command would both write to stdout', ndjsonHint);
   const files = command ? words.slice(0, words.length - command.length) : words;

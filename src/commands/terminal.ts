@@ -25,18 +25,24 @@ export const OUTPUTS = ['ui', 'text', 'plain', 'json', 'ndjson'] as const;
 
 export type Output = (typeof OUTPUTS)[number];
 
-/** Whether a screen can be drawn: requires a terminal on both ends, enough space, and no CI. */
+/** Whether a screen can be drawn: requires a terminal on both ends, enough space, no CI, and no setting for lines. */
 export function canDraw({ stdin, stdout, env }: Pick<Terminal, 'stdin' | 'stdout' | 'env'>): boolean {
   const isBothWays = stdin.isTTY === true && stdout.isTTY === true && env['TERM'] !== 'dumb';
-  return isBothWays && !isCi(env) && tooSmallMessage(stdout) === null;
+  return isBothWays && !isCi(env) && linesSetting(env) === null && tooSmallMessage(stdout) === null;
+}
+
+/** The variable with which the user asks for lines, which a screen reader can read, in place of screens; null if none is set. */
+export function linesSetting(env: Terminal['env']): 'ACCESSIBLE' | 'INK_SCREEN_READER' | null {
+  if (env['ACCESSIBLE'] && !OFF.has(env['ACCESSIBLE'])) return 'ACCESSIBLE';
+  return env['INK_SCREEN_READER'] === 'true' ? 'INK_SCREEN_READER' : null; // as Ink reads it
 }
 
 /** Same check as Ink's (the package `is-in-ci`), which in CI draws nothing before the end. */
 function isCi(env: Terminal['env']): boolean {
-  return ['CI', 'CONTINUOUS_INTEGRATION'].some(name => !NOT_CI.has(env[name]));
+  return ['CI', 'CONTINUOUS_INTEGRATION'].some(name => !OFF.has(env[name]));
 }
 
-const NOT_CI: ReadonlySet<string | undefined> = new Set([undefined, '0', 'false']);
+const OFF: ReadonlySet<string | undefined> = new Set([undefined, '0', 'false']);
 
 /** Replaced at build time; undefined when run from source. */
 declare const PROGRAM_VERSION: string | undefined;
@@ -196,10 +202,12 @@ export class Prompts {
    * which is converted back to the signal.
    */
   async ask(question: string, over = this.signal): Promise<string | null> {
-    const { stdin, stderr, interrupt } = this.terminal;
+    const { stdin, stderr, env, interrupt } = this.terminal;
     if (stdin.readableEnded) return null; // no more input
     const { createInterface } = await import('node:readline/promises');
-    const reader = createInterface({ input: stdin, output: stderr });
+    // Without readline's editor nothing moves the cursor, and Ctrl-C is a signal.
+    const editor = linesSetting(env) === null ? {} : { terminal: false };
+    const reader = createInterface({ input: stdin, output: stderr, ...editor });
     reader.on('SIGINT', interrupt);
     try {
       return await reader.question(this.run.clean(question), {

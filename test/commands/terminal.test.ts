@@ -31,6 +31,12 @@ describe('a screen can be drawn', () => {
     [{ env: { CONTINUOUS_INTEGRATION: '1' } }, false],
     [{ env: { CI: 'false', CONTINUOUS_INTEGRATION: '' } }, false],
     [{ env: { CONTINUOUS_INTEGRATION: 'false' } }, true],
+    [{ env: { ACCESSIBLE: '1' } }, false],
+    [{ env: { ACCESSIBLE: '' } }, true],
+    [{ env: { ACCESSIBLE: '0' } }, true],
+    [{ env: { ACCESSIBLE: 'false' } }, true],
+    [{ env: { INK_SCREEN_READER: 'true' } }, false],
+    [{ env: { INK_SCREEN_READER: 'false' } }, true],
   ])('%j: %j', (ends, draws) => {
     expect(canDraw(terminalOf(ends))).toBe(draws);
   });

@@ -62,7 +62,7 @@ describe.concurrent('a page to visit, for an agent session', () => {
     const [, url = ''] = /continue:\n(\S+)/.exec(screen.text()) ?? [];
     screen.type('o');
     await screen.shows('it could not be opened (xdg-open ended with status 3): visit it yourself');
-    await screen.shows('o tries again   Ctrl-C cancels');
+    await screen.shows('o consent page   U copy its URL');
     expect(screen.text()).toContain(`continue:\n${url}\n`);
     await fetch(url, { method: 'POST', body: new URLSearchParams({ decision: 'granted' }) });
     expect(await screen.ended).toBe(0);

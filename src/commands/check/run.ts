@@ -38,7 +38,7 @@ import { asTrouble, type Run, withRun } from '../run.js';
 import { saveTranscript } from '../save-transcript.js';
 import { StartedServers, startTarget } from '../started-servers.js';
 import { listenerOf, type ServerTarget } from '../target.js';
-import { colourOf, type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
+import { colourOf, type ExitStatus, linesSetting, PROGRAM, type Terminal } from '../terminal.js';
 import { runOnEachChange } from '../watch-command.js';
 import { type CheckFlags, type CheckPlan, planCheck } from './plan.js';
 import {
@@ -431,7 +431,7 @@ function progressOn(
   isQuiet: boolean,
   repeat: Repeat | undefined,
 ) {
-  const isDrawn = stderr.isTTY === true && env['TERM'] !== 'dumb' && !isQuiet;
+  const isDrawn = stderr.isTTY === true && env['TERM'] !== 'dumb' && linesSetting(env) === null && !isQuiet;
   const what = repeat
     ? `repeating what failed: ${joinFirst(
         repeat.failed.map(({ id }) => id),

@@ -30,7 +30,7 @@ import { isRecord } from '../../util/values.js';
 import { requireScreen, usageError } from '../options.js';
 import { readSource } from '../read-source.js';
 import { jsonTrouble } from '../target.js';
-import type { ExitStatus, Terminal } from '../terminal.js';
+import { type ExitStatus, linesSetting, type Terminal } from '../terminal.js';
 import { KINDS } from './kinds.js';
 import { layoutOf } from './layout.js';
 import {
@@ -93,7 +93,7 @@ export async function runRender(
 }
 
 function refuseContradictions({ as, save, output }: RenderOptions, terminal: Terminal): void {
-  requireScreen(output, terminal);
+  if (linesSetting(terminal.env) === null) requireScreen(output, terminal);
   if (save !== undefined && as === undefined)
     throw usageError('--save needs --as svg or --as <dialect>', 'To save text, use > file.');
   if (as !== undefined && output !== 'plain') throw usageError(`--as and -o ${output} exclude each other`);
@@ -120,11 +120,11 @@ async function show(
   options: RenderOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  const { stdout } = terminal;
+  const { stdout, env } = terminal;
   const { output, save, as, unfold: isUnfolded = false } = options;
   const colours = as ? PICTURE_COLOURS : coloursOf(options, terminal);
   const rowsFor = await layoutOf(sections, colours, isUnfolded);
-  if (output === 'ui') {
+  if (output === 'ui' && linesSetting(env) === null) {
     const { showFullScreen } = await import('./pager.js');
     return showFullScreen({ name, rowsFor }, colours, terminal);
   }

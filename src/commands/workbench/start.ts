@@ -17,7 +17,7 @@ import { usageError } from '../options.js';
 import { readRapConfig } from '../rap-config.js';
 import { type Run, withRun } from '../run.js';
 import { asUrl, type ConfiguredTarget, type Target } from '../target.js';
-import { canDraw, colourOf, type ExitStatus, type Terminal } from '../terminal.js';
+import { canDraw, colourOf, type ExitStatus, linesSetting, type Terminal } from '../terminal.js';
 import { Calls, failed } from './calls.js';
 import { copiesOf } from './copies.js';
 import { Servers } from './servers.js';
@@ -29,6 +29,12 @@ export async function startWorkbench(
   options: InvokeOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
+  const setting = linesSetting(terminal.env);
+  if (setting)
+    throw usageError(
+      `the workbench draws a screen, and ${setting} asks for lines`,
+      'protocol-cli toolset <url> lists operations; protocol-cli invoke <url> <operation> calls one.',
+    );
   if (!canDraw(terminal))
     throw usageError(
       'the workbench needs a terminal of at least 40×8 on stdin and stdout, outside CI',

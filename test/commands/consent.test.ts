@@ -106,7 +106,7 @@ async function asking(
   const stdin = Object.assign(new PassThrough(), { isTTY });
   const stderr = Object.assign(new PassThrough(), { isTTY });
   if (answer !== null) stdin.end(`${answer}\n`);
-  const terminal = { stdin, stderr, interrupt: () => {} } as unknown as Terminal;
+  const terminal = { stdin, stderr, env: {}, interrupt: () => {} } as unknown as Terminal;
   const denial = await of.denialOf(
     tool,
     { path: 'a\u202e' },

@@ -82,6 +82,8 @@ export const PICTURES = [
     shown: ['session', 'answer', ':3002', 'session_1', '--tool', ':3001'],
     size: { columns: 120, rows: 32 },
     serve: serveSession,
+    typed: [[/edit_file.*success/, 'k2']],
+    until: /HUMAN display_as.*q quit/s,
   },
 ];
 

@@ -48,7 +48,7 @@ function answerCommand(run: RunCommand): Command {
       --max-body <size>  largest callback, such as 512k, 64m
       --supports <types>  emulate a client that draws only these segments: diff, text, image
       Output:
-      -o, --output <format>  live view, lines, one JSON object, or every event as JSON
+      -o, --output <format>  a live list, lines, one JSON object, or every event as JSON
       --save <file>  write the transcript of both sides, secrets redacted
       -q, --quiet  no lines about calls, no warnings
       -v, --verbose  show every message on stderr, redacted

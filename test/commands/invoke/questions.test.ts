@@ -33,7 +33,7 @@ interface Given {
 /** Without a user at the terminal, by default. */
 function chooser({ choose, pick, isTTY = false }: Given = {}): Chooser {
   const stream = () => Object.assign(new PassThrough(), { isTTY });
-  const terminal = { stdin: stream(), stderr: stream(), interrupt() {} } as unknown as Terminal;
+  const terminal = { stdin: stream(), stderr: stream(), env: {}, interrupt() {} } as unknown as Terminal;
   const { signal } = new AbortController();
   return new Chooser(new Prompts({ terminal, signal, clean: createRedactor(['s3cret']).text }), choose, pick);
 }

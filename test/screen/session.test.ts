@@ -1,5 +1,8 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startMockHere } from '../e2e/support/mock.js';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
+import { ROOT } from '../e2e/support/program.js';
 import { type SessionMockHere, startScript } from '../e2e/support/session-mock.js';
 import { openProgram, openShell, type ScreenOptions } from './support/screen.js';
 import { openHere } from './support/screen-here.js';
@@ -16,6 +19,13 @@ const SLOW = {
 };
 const LASTING = {
   session: { tools, rounds: [{ calls: [edit, { tool_name: 'slow', args: { ms: 60_000 }, id: 'call_2' }] }] },
+};
+const DESTRUCTIVE = {
+  session: {
+    tools: [{ name: 'delete_file', description: 'Delete', input_schema: { type: 'object' } }],
+    rounds: [{ calls: [{ tool_name: 'delete_file', args: { path: 'a' }, id: 'call_1' }] }],
+    answer: 'Kept',
+  },
 };
 const CTRL_C = '\u0003';
 
@@ -53,6 +63,20 @@ describe.concurrent('session answer', () => {
     expect(screen.emulator.isAlternate).toBe(true);
     screen.type('k2');
     await screen.shows(/HUMAN display_as\[0\] diff .* LLM text, \d+ bytes/);
+  });
+
+  test('leaves its screen to ask before a destructive call', async () => {
+    const mock = await startMockHere([join(ROOT, 'fixtures/examples/toolset.yaml')]);
+    const platform = await startScript(DESTRUCTIVE);
+    platforms.push(platform);
+    const words = ['session', 'answer', platform.url, platform.session, '--tool', mock.url];
+    await using screen = openHere(words, { columns: 120, env: { API_KEY: platform.key } });
+    await screen.shows('delete_file({"path":"a"}) is marked destructive. Call it? [y/N]');
+    expect(screen.emulator.isAlternate).toBe(false);
+    screen.type('n\r');
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).toMatch(/delete_file +\{"path":"a"\} +call_1 +✗ denied/);
+    await mock.stop();
   });
 
   test('Ctrl-C exits with 130, and restores the terminal', async () => {

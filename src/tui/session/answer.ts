@@ -60,7 +60,7 @@ export function answerKeys(hasTool: boolean): Keys<AnswerControls> {
       pageHint('copy its URL'),
       true,
     ),
-    bind('everywhere', '?', 'show or hide the keys', answer => answer.effects.toggleHelp()),
+    bind('everywhere', '?', 'show or hide the keys', answer => answer.effects.showHelp()),
     bind('everywhere', 'q ctrl+c', 'stop answering; again: at once', answer => answer.quit()),
     ...LIST_KEYS,
     ...tabKeys('calls', answerTabs(hasTool)),

@@ -1,17 +1,39 @@
 import { Text } from 'ink';
 import { type ReactNode, useCallback, useLayoutEffect, useSyncExternalStore } from 'react';
+import type { Colours } from '../render/terminal/theme.js';
 import { beforeForcedEnd } from '../system/process.js';
-import type { Frames, Mounted } from './full-screen.js';
+import type { Press } from './keys.js';
 import { mount } from './mount.js';
 import { sizeOf, type Terminal, tooSmallMessage } from './terminal.js';
 import { useKeys, usePaste, useWheel } from './use-keys.js';
 import { TickContext } from './use-tick.js';
 
+/** Draws the current state of a screen. */
+export type Draw = () => ReactNode;
+
+/** When a screen is drawn. */
+interface Frames {
+  /** The number of the current frame; with each one, React draws again. */
+  readonly current: () => number;
+  readonly subscribe: (listener: () => void) => () => void;
+  /** Draws again after a moment, since time changes what is shown. Returns how to cancel that. */
+  readonly drawSoon: () => () => void;
+  readonly colours: Colours;
+  readonly press: (press: Press) => void;
+  /** Takes over the terminal, just before the first frame. */
+  readonly handOver: () => void;
+  /** Restores the terminal. Must be called when the screen is unmounted, for any reason. */
+  readonly leave: () => void;
+}
+
+export interface Mounted {
+  close(): Promise<void>;
+}
+
 interface FullScreenProps {
   readonly frames: Frames;
   readonly stdout: NodeJS.WriteStream;
-  /** Draws the current state. */
-  readonly draw: () => ReactNode;
+  readonly draw: Draw;
 }
 
 /** The root of a full screen: draws each frame, and passes on the keys. */
@@ -29,7 +51,7 @@ function FullScreen({ frames, stdout, draw }: FullScreenProps) {
 }
 
 /** Draws a full screen with Ink until it is closed, or a second signal ends the process. */
-export function mountFullScreen(draw: () => ReactNode, frames: Frames, terminal: Terminal): Mounted {
+export function mountFullScreen(draw: Draw, frames: Frames, terminal: Terminal): Mounted {
   frames.handOver();
   const root = <FullScreen frames={frames} stdout={terminal.stdout} draw={draw} />;
   const view = mount(root, terminal, frames.colours);

@@ -4,6 +4,7 @@ import type { Colours } from '../render/terminal/theme.js';
 import { linesPrinter } from '../render/terminal/wrap.js';
 import type { Clock } from '../system/clock.js';
 import { beforeAnyEnd } from '../system/process.js';
+import type { Draw, Mounted } from './FullScreen.js';
 import type { Press } from './keys.js';
 import type { ScreenLayout } from './screen/layout.js';
 import type { ScreenAction, ScreenState } from './screen/state.js';
@@ -23,27 +24,8 @@ export interface ScreenProgram {
   readonly layout: () => Pick<ScreenLayout, 'header'>;
   readonly press: (press: Press) => void;
   readonly event?: (event: Event) => void;
-  /** Loads Ink and the components, and draws them. */
-  readonly mount: (frames: Frames, terminal: Terminal) => Promise<Mounted>;
-}
-
-/** When a screen is drawn. */
-export interface Frames {
-  /** The number of the current frame; with each one, React draws again. */
-  readonly current: () => number;
-  readonly subscribe: (listener: () => void) => () => void;
-  /** Draws again after a moment, since time changes what is shown. Returns how to cancel that. */
-  readonly drawSoon: () => () => void;
-  readonly colours: Colours;
-  readonly press: (press: Press) => void;
-  /** Takes over the terminal, just before the first frame. */
-  readonly handOver: () => void;
-  /** Restores the terminal. Must be called when the screen is unmounted, for any reason. */
-  readonly leave: () => void;
-}
-
-export interface Mounted {
-  close(): Promise<void>;
+  /** Loads the components, and Ink with them. */
+  readonly load: () => Promise<Draw>;
 }
 
 export interface FullScreenOptions extends Terminal, Colours {
@@ -75,7 +57,10 @@ export function fullScreen(program: ScreenProgram, options: FullScreenOptions): 
   };
   stdout.on('resize', onResize);
   if (subscribe && program.event) stops.push(subscribe(program.event));
-  const showing = program.mount({ ...frames, colours, press, handOver, leave }, { stdin, stdout });
+  const showing = Promise.all([import('./FullScreen.js'), program.load()]).then(
+    ([{ mountFullScreen }, draw]) =>
+      mountFullScreen(draw, { ...frames, colours, press, handOver, leave }, { stdin, stdout }),
+  );
   return {
     async close() {
       for (const stop of stops) stop();

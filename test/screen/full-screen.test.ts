@@ -35,10 +35,7 @@ function open() {
         pressed += name === 'ctrl+c' ? 'c' : text;
         store.dispatch({ type: 'changed' });
       },
-      async mount(frames, terminal) {
-        const { mountFullScreen } = await import('../../src/tui/FullScreen.js');
-        return mountFullScreen(draw, frames, terminal);
-      },
+      load: async () => draw,
     },
     { stdin: keyboard.stream, stdout, clock: systemClock, level: 0, background: 'dark' },
   );

@@ -160,7 +160,7 @@ test('an error in the first frame leaves the terminal unchanged', () => {
     layout(): never {
       throw new Error('a fault of ours');
     },
-    mount: () => Promise.reject(new Error('is not mounted')),
+    load: () => Promise.reject(new Error('is not loaded')),
   };
   const terminal = { stdin: fakeKeyboard().stream, stdout, clock: systemClock, level: 0 } as const;
   expect(() => fullScreen(play, terminal)).toThrow('a fault of ours');

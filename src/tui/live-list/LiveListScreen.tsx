@@ -2,10 +2,8 @@ import { useEffect } from 'react';
 import { Covered } from '../components/Covered.js';
 import { ListDetail } from '../components/ListDetail.js';
 import { Screen } from '../components/Screen.js';
-import { mountFullScreen } from '../FullScreen.js';
-import type { Frames } from '../full-screen.js';
+import type { Draw } from '../FullScreen.js';
 import { listRoom } from '../screen/layout.js';
-import type { Terminal } from '../terminal.js';
 import { useNoticeTick, useTick } from '../use-tick.js';
 import type { LiveList } from './live-list.js';
 
@@ -34,10 +32,6 @@ export function LiveListScreen<Entry, Tab extends string>({ screen }: LiveListSc
   );
 }
 
-export function mountLiveList<Entry, Tab extends string>(
-  screen: LiveList<Entry, Tab>,
-  frames: Frames,
-  terminal: Terminal,
-) {
-  return mountFullScreen(() => <LiveListScreen screen={screen} />, frames, terminal);
+export function drawLiveList<Entry, Tab extends string>(screen: LiveList<Entry, Tab>): Draw {
+  return () => <LiveListScreen screen={screen} />;
 }

@@ -9,9 +9,9 @@ export function fullScreenList<Entry, Tab extends string>(
   const { close } = fullScreen(
     {
       ...list,
-      async mount(frames, terminal) {
-        const { mountLiveList } = await import('./LiveListScreen.js');
-        return mountLiveList(list, frames, terminal);
+      async load() {
+        const { drawLiveList } = await import('./LiveListScreen.js');
+        return drawLiveList(list);
       },
     },
     options,

@@ -1,8 +1,6 @@
 import { Box, Text } from 'ink';
 import { Line } from '../components/Line.js';
-import { mountFullScreen } from '../FullScreen.js';
-import type { Frames } from '../full-screen.js';
-import type { Terminal } from '../terminal.js';
+import type { Draw } from '../FullScreen.js';
 import type { Pager } from './pager.js';
 
 /** The visible rows of a long text, which are the same as when it is printed. */
@@ -17,6 +15,6 @@ function PagerScreen({ pager }: { readonly pager: Pager }) {
   );
 }
 
-export function mountPager(pager: Pager, frames: Frames, terminal: Terminal) {
-  return mountFullScreen(() => <PagerScreen pager={pager} />, frames, terminal);
+export function drawPager(pager: Pager): Draw {
+  return () => <PagerScreen pager={pager} />;
 }

@@ -1,4 +1,5 @@
-import { type FullScreenOptions, fullScreen, type Mounted } from '../full-screen.js';
+import type { Mounted } from '../FullScreen.js';
+import { type FullScreenOptions, fullScreen } from '../full-screen.js';
 import { createPager, type PagedText } from './pager.js';
 
 /** Shows a long text full screen. Needs a terminal on stdin and stdout. @param onQuit called for `q`, Esc or Ctrl-C */
@@ -8,9 +9,9 @@ export function pagerScreen(text: PagedText, onQuit: () => void, options: FullSc
     {
       ...pager,
       layout: () => ({ header: [] }),
-      async mount(frames, terminal) {
-        const { mountPager } = await import('./PagerScreen.js');
-        return mountPager(pager, frames, terminal);
+      async load() {
+        const { drawPager } = await import('./PagerScreen.js');
+        return drawPager(pager);
       },
     },
     options,

@@ -4,10 +4,8 @@ import { Form } from '../components/Form.js';
 import { Lines } from '../components/Line.js';
 import { ListDetail } from '../components/ListDetail.js';
 import { Screen } from '../components/Screen.js';
-import { mountFullScreen } from '../FullScreen.js';
-import type { Frames } from '../full-screen.js';
+import type { Draw } from '../FullScreen.js';
 import { listRoom, type ScreenLayout } from '../screen/layout.js';
-import type { Terminal } from '../terminal.js';
 import { useNoticeTick } from '../use-tick.js';
 import { formHeading } from './head.js';
 import type { WorkbenchProgram } from './program.js';
@@ -61,7 +59,6 @@ function FormPage({ program, layout: { room, isRoomy } }: PageProps) {
   );
 }
 
-/** Draws a workbench with Ink. */
-export function mountWorkbench(program: WorkbenchProgram, frames: Frames, terminal: Terminal) {
-  return mountFullScreen(() => <WorkbenchScreen program={program} />, frames, terminal);
+export function drawWorkbench(program: WorkbenchProgram): Draw {
+  return () => <WorkbenchScreen program={program} />;
 }

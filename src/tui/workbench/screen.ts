@@ -1,4 +1,5 @@
-import { fullScreen, type Mounted } from '../full-screen.js';
+import type { Mounted } from '../FullScreen.js';
+import { fullScreen } from '../full-screen.js';
 import type { WorkbenchOptions } from './model.js';
 import { createWorkbenchProgram } from './program.js';
 
@@ -8,9 +9,9 @@ export function workbenchScreen(options: WorkbenchOptions): Mounted {
   const screen = fullScreen(
     {
       ...program,
-      async mount(frames, terminal) {
-        const { mountWorkbench } = await import('./WorkbenchScreen.js');
-        return mountWorkbench(program, frames, terminal);
+      async load() {
+        const { drawWorkbench } = await import('./WorkbenchScreen.js');
+        return drawWorkbench(program);
       },
     },
     options,

@@ -1,17 +1,7 @@
 import { bind, type Hint } from '../keys.js';
 import type { ReadingCommand } from '../reading/commands.js';
+import type { ListControls } from './list-controls.js';
 import type { ListAction } from './reduce-list.js';
-
-/** What the keys of a list need of its screen. */
-export interface ListControls {
-  readonly isListEmpty: () => boolean;
-  /** The details show a diff with hunks. */
-  readonly hasHunks: () => boolean;
-  readonly onList: (action: ListAction) => void;
-  readonly askSearch: () => void;
-  /** Copies the text of the part with the focus. */
-  readonly copyText: () => void;
-}
 
 export const unlessEmpty =
   <Shown extends Hint | string>(hint: Shown) =>

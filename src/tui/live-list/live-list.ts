@@ -4,10 +4,9 @@ import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import type { Clock } from '../../system/clock.js';
 import type { Keys, KeyTable, Place, Press } from '../keys.js';
 import { lazyHighlighter } from '../lazy-highlighter.js';
-import { isEmpty, isReading, type List, type Listed, selectedEntry, selectedSheet } from '../list/list.js';
-import type { ListControls } from '../list/list-keys.js';
-import { type ListAction, showsHunks } from '../list/reduce-list.js';
-import { partText, type SheetPlace } from '../reading/sheet.js';
+import { isReading, type List, type Listed, selectedEntry } from '../list/list.js';
+import { type ListControls, listControls } from '../list/list-controls.js';
+import type { SheetPlace } from '../reading/sheet.js';
 import { type ActionResult, type ScreenEffects, screenEffects } from '../screen/effects.js';
 import { type FooterHints, layOutScreen, listRoom, QUIT_HINTS, type ScreenLayout } from '../screen/layout.js';
 import { PLAIN_SCREEN, type PressTarget, pressScreen } from '../screen/press.js';
@@ -95,19 +94,18 @@ export function createLiveList<Entry, Tab extends string, Controls>(
   };
   const room = () => listRoom(layout());
   const quit = () => options.quit(effects);
-  const onList = (action: ListAction) =>
-    store.dispatch({ type: 'list', action, room: room(), until: effects.soon() });
+  const keyed = listControls({
+    withList: read => read(listed()),
+    room,
+    dispatch: store.dispatch,
+    effects,
+    copy: options.copy,
+  });
   const controls = options.controls({
     effects,
     selected: () => selectedEntry(listed()),
-    isListEmpty: () => isEmpty(list),
-    hasHunks: () => showsHunks(listed(), room()),
-    onList,
+    ...keyed,
     askSearch: () => effects.ask('/', 'search'),
-    copyText() {
-      const place = selectedSheet(listed(), room());
-      if (place) effects.report(options.copy(partText(place)));
-    },
     quit,
   });
   const places = (): readonly Place[] => [
@@ -125,7 +123,7 @@ export function createLiveList<Entry, Tab extends string, Controls>(
     places,
     layout,
     quit,
-    onPrompt: (_, words) => onList({ type: 'search', words }),
+    onPrompt: (_, words) => keyed.onList({ type: 'search', words }),
     onPick: (_, selected) => questions.answer(selected),
     onDismiss: () => questions.answer(null),
   };

@@ -1,7 +1,8 @@
 import { MADE_CALL_TABS, TOOL_TABS } from '../calls/tabs.js';
 import { bind, Keys } from '../keys.js';
 import { isEmpty } from '../list/list.js';
-import { LIST_KEYS, type ListControls, READING_KEYS, tabKeys, unlessEmpty } from '../list/list-keys.js';
+import type { ListControls } from '../list/list-controls.js';
+import { LIST_KEYS, READING_KEYS, tabKeys, unlessEmpty } from '../list/list-keys.js';
 import { EDITING_KEYS } from '../text-input.js';
 import { askFor } from './ask.js';
 import { askAnswer, cancelCall, compareCall, copyCall, useConsentPage } from './call-actions.js';

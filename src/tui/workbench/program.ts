@@ -2,10 +2,8 @@ import type { Event } from '../../events/events.js';
 import { quote } from '../../render/line.js';
 import { nearest, suggestion } from '../../util/text.js';
 import type { KeyTable, Press } from '../keys.js';
-import { isEmpty, selectedSheet } from '../list/list.js';
-import type { ListAction } from '../list/reduce-list.js';
-import { showsHunks } from '../list/reduce-list.js';
-import { partText, type SheetPlace } from '../reading/sheet.js';
+import { listControls } from '../list/list-controls.js';
+import type { SheetPlace } from '../reading/sheet.js';
 import { type FooterHints, layOutScreen, listRoom, QUIT_HINTS, type ScreenLayout } from '../screen/layout.js';
 import { type PressTarget, pressScreen } from '../screen/press.js';
 import { isPromptPurpose } from './ask.js';
@@ -53,27 +51,18 @@ export function createWorkbenchProgram(options: SessionOptions): WorkbenchProgra
   const layout = () =>
     layOutScreen(store.state(), columns => workbenchHead(workbench, columns), effects.now());
   const room = () => listRoom(layout());
-  const onList = (action: ListAction) =>
-    store.dispatch({ type: 'list', action, room: room(), until: effects.soon() });
+  const keyed = listControls({
+    withList: read => (store.state().page === 'calls' ? read(workbench.calls()) : read(workbench.tools())),
+    room,
+    dispatch: store.dispatch,
+    effects,
+    copy: workbench.controls.copy,
+  });
   const quit = () => quitWorkbench(workbench);
   const controls: WorkbenchControls = {
     ...workbench,
-    isListEmpty: () =>
-      store.state().page === 'calls' ? isEmpty(workbench.calls().list) : isEmpty(workbench.tools().list),
-    hasHunks: () =>
-      store.state().page === 'calls'
-        ? showsHunks(workbench.calls(), room())
-        : showsHunks(workbench.tools(), room()),
-    onList,
+    ...keyed,
     askSearch: () => effects.ask('/', { kind: 'search' }),
-    copyText() {
-      const { page } = store.state();
-      const place =
-        page === 'calls'
-          ? selectedSheet(workbench.calls(), room())
-          : selectedSheet(workbench.tools(), room());
-      if (place) effects.report(workbench.controls.copy(partText(place)));
-    },
     back: () => goBack(workbench),
     quit,
     pressInForm: name => pressInForm(workbench, { name, text: '' }, () => runForm(workbench)),
@@ -89,7 +78,7 @@ export function createWorkbenchProgram(options: SessionOptions): WorkbenchProgra
     layout,
     quit,
     onPrompt(purpose, words) {
-      if (purpose.kind === 'search') onList({ type: 'search', words });
+      if (purpose.kind === 'search') keyed.onList({ type: 'search', words });
       if (isPromptPurpose(purpose)) void submitPrompt(workbench, purpose, words);
     },
     complete: (purpose, typed) => completionsOf(workbench, purpose, typed),
@@ -132,8 +121,11 @@ export function createWorkbenchProgram(options: SessionOptions): WorkbenchProgra
   };
 }
 
+/** Ends the search, or goes to the page before. */
 function goBack({ store }: Workbench): void {
   const state = store.state();
+  const { wanted } = state.page === 'calls' ? state.calls : state.tools;
+  if (state.page !== 'form' && wanted !== null) return void store.dispatch({ type: 'endSearch' });
   const isEdited = state.page === 'form' && currentForm(state)?.about !== null;
   store.dispatch({ type: 'forgetKey' });
   store.dispatch({ type: 'go', page: isEdited ? 'calls' : 'tools' });

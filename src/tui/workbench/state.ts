@@ -76,6 +76,8 @@ export type WorkbenchAction =
   | { readonly type: 'forgetForm'; readonly name: string }
   | { readonly type: 'sendingBegan' | 'sendingEnded'; readonly sending: Sending }
   | { readonly type: 'mark'; readonly call: Compared }
+  /** Ends the search in the current list. */
+  | { readonly type: 'endSearch' }
   | { readonly type: 'warn'; readonly warning: WorkbenchState['warning'] }
   | { readonly type: 'pressed' };
 
@@ -152,6 +154,10 @@ export function workbenchReducer<Tool, Call>(lists: Lists<Tool, Call>) {
         return { ...state, sending: state.sending.filter(each => each !== action.sending) };
       case 'mark':
         return { ...state, marked: action.call };
+      case 'endSearch':
+        return state.page === 'calls'
+          ? { ...state, calls: { ...state.calls, wanted: null } }
+          : { ...state, tools: { ...state.tools, wanted: null } };
       case 'warn':
         return { ...state, warning: action.warning };
       case 'pressed':

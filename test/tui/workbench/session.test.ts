@@ -346,6 +346,14 @@ test('q names once what would be canceled; the warning is valid for a while, and
 });
 
 describe('navigation', () => {
+  test('Esc ends a search, and then goes back', () => {
+    const session = onCalls(settled);
+    session.press('/', 'e', 'd', '<enter>', '<escape>');
+    expect(session.sees()).toContain('[Calls 1]');
+    session.press('<escape>');
+    expect(session.sees()).toContain('[Tools]');
+  });
+
   test.each<[string, readonly string[], string]>([
     ['tools', [], 'TOOLS'],
     ['calls', ['c'], 'A LIST'],

@@ -84,7 +84,7 @@ describe('any keys and any events', () => {
   test('no frame is wider than the terminal or higher than one row less, and the focus is visible without colour', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(doing, anySize), { maxLength: 40 }), steps => {
-        const session = openSession({ opened: ['b.ndjson'] });
+        const session = openSession({ opened: ['b.ndjson'], level: 2 });
         const coming = COMING.values();
         for (const [key, size] of steps) {
           if (key === null) session.emit(coming.next().value ?? []);

@@ -152,26 +152,52 @@ function wordEnd({ text, cursor }: TextInput): number {
   return at;
 }
 
-/** The part of the text around the cursor that fits `width` cells: a text may have megabytes. */
+/** Maximum number of UTF-16 units that are read for a cell: letters may have several marks. */
+const UNITS_PER_CELL = 8;
+
+/**
+ * The whole text if it fits `width` cells, else the part around the cursor, which fills them. A text may have megabytes, so only what may
+ * be visible is read.
+ */
 export function inputLine({ text, cursor }: TextInput, width: number): Line {
-  const before = clustersOf(text.slice(Math.max(0, cursor - 2 * width), cursor)).map(each => quote(each));
-  const [at = ' ', ...after] = clustersOf(text.slice(cursor, cursor + 2 * width));
-  const focus = quote(at).map(span => say(span.text, 'cursor'));
-  const isWhole = cursor <= 2 * width && widthOf(before.flat()) + widthOf(focus) + 1 <= width;
-  let room = Math.floor((width * 2) / 3) - 1;
-  const from = before.findLastIndex(cell => {
-    room -= widthOf(cell);
-    return room < 0;
-  });
-  const shown = isWhole ? before : [[say('…', 'dim')], ...before.slice(from + 1)];
-  const start = [...shown.flat(), ...focus];
-  const isCut = cursor + 2 * width < text.length;
-  return [...start, ...startLine(after.join(''), isCut, width - widthOf(start))];
+  const reach = UNITS_PER_CELL * width;
+  const isCutBefore = cursor > reach;
+  const before = piecesOf(text.slice(Math.max(0, cursor - reach), cursor)).slice(isCutBefore ? 1 : 0);
+  const [at = ' ', ...following] = clustersOf(text.slice(cursor, cursor + reach));
+  const isCutAfter = cursor + reach < text.length;
+  const focus = cutLine(
+    quote(at).map(span => say(span.text, 'cursor')),
+    Math.max(1, width - 1),
+  );
+  const forAfter = isCutAfter ? width : widthOf(quote(following.join('')));
+  const left = width - widthOf(focus);
+  const start = [...endLine(before, isCutBefore, left - Math.min(forAfter, Math.floor(left / 3))), ...focus];
+  return [...start, ...startLine(following.join(''), isCutAfter, width - widthOf(start))];
 }
 
 /** The start of a text, without a cursor. */
 export function quietLine(text: string, width: number): Line {
-  return startLine(text.slice(0, 2 * width), text.length > 2 * width, width);
+  const reach = UNITS_PER_CELL * width;
+  return startLine(text.slice(0, reach), text.length > reach, width);
+}
+
+/** The last pieces that fit; an ellipsis replaces the others. */
+function endLine(pieces: readonly Line[], isCut: boolean, width: number): Line {
+  if (!isCut && widthOf(pieces.flat()) <= width) return pieces.flat();
+  let left = width - 1;
+  const last = pieces.findLastIndex(piece => {
+    left -= widthOf(piece);
+    return left < 0;
+  });
+  return width < 1 ? [] : [say('…', 'dim'), ...pieces.slice(last + 1).flat()];
+}
+
+/** The clusters of a text; one with hidden characters, which are shown as long words, is split into its characters. */
+function piecesOf(text: string): readonly Line[] {
+  return clustersOf(text).flatMap(cluster => {
+    const piece = quote(cluster);
+    return piece.some(({ tone }) => tone === 'hidden') ? Array.from(cluster, each => quote(each)) : [piece];
+  });
 }
 
 function startLine(text: string, isCut: boolean, width: number): Line {

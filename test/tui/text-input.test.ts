@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { lineText } from '../../src/render/line.js';
 import { widthOf } from '../../src/render/terminal/fit.js';
 import {
   completed,
@@ -116,4 +117,31 @@ test.each([
   expect(words(line)).toMatch(/^….*END $/);
   for (let cursor = 0; cursor <= text.length; cursor++)
     expect(words(inputLine(textInput(text, cursor), 40))).not.toMatch(/\ufffd|\\u/u);
+});
+
+const MIXED = '日本語テキスト🙂🙂👩‍👩‍👧';
+
+test.each([
+  ['a'.repeat(23), 24, `${'a'.repeat(23)} `],
+  ['a'.repeat(24), 24, `…${'a'.repeat(22)} `],
+  [MIXED, 41, '日本語テキスト🙂🙂👩<U+200D>👩<U+200D>👧 '],
+  [MIXED, 24, '…👩<U+200D>👩<U+200D>👧 '],
+  [MIXED, 15, '…👩<U+200D>👧 '],
+  ['e\u0323\u0302'.repeat(9), 10, `${'e\u0323\u0302'.repeat(9)} `],
+])('shows all of %j in %i cells if it fits, else its end', (text, width, shown) => {
+  expect(lineText(inputLine(textInput(text), width))).toBe(shown);
+});
+
+test.each([
+  '|abcdefghijklmnopqrst',
+  'abcdefghij|klmnopqrst',
+  'abcdefghijklmnopqrs|t',
+  'abcdefghijklmnopqrst|',
+])('a text that does not fit fills the width, wherever the cursor is: %s', text => {
+  for (const width of [6, 10, 15, 19]) expect(widthOf(inputLine(at(text), width))).toBe(width);
+});
+
+test('a text that fits without the cell after its end is whole, with the cursor in it', () => {
+  expect(lineText(inputLine(at('abc|def'), 6))).toBe('abcdef');
+  expect(lineText(inputLine(at('ab|👩‍👩‍👧'), 24))).toBe('ab👩<U+200D>👩<U+200D>👧');
 });

@@ -1,12 +1,13 @@
 import type { Event } from '../../events/events.js';
 import { quote } from '../../render/line.js';
 import { nearest, suggestion } from '../../util/text.js';
-import type { KeyTable, Press } from '../keys.js';
+import type { Hint, KeyTable, Press } from '../keys.js';
 import { listControls } from '../list/list-controls.js';
 import type { SheetPlace } from '../reading/sheet.js';
 import { type FooterHints, layOutScreen, listRoom, QUIT_HINTS, type ScreenLayout } from '../screen/layout.js';
 import { type PressTarget, pressScreen } from '../screen/press.js';
 import { isPromptPurpose } from './ask.js';
+import { type FormState, hasFields } from './form/form.js';
 import { openForm, pressInForm, toolsNamed } from './forms.js';
 import { workbenchHead } from './head.js';
 import { WORKBENCH_KEYS, type WorkbenchControls } from './keys.js';
@@ -19,18 +20,23 @@ import { currentForm, type Purpose } from './state.js';
 import { entryKey } from './tools.js';
 import { complain, createWorkbench, type Workbench } from './workbench.js';
 
-const FORM_HINTS: FooterHints = {
-  hints: [
-    ['Ctrl-R', 'run'],
-    ['Ctrl-O', 'JSON'],
-    ['↑↓', 'field'],
-  ],
-  ends: [
-    ['Ctrl-G', 'keys'],
-    ['Esc', 'back'],
-    ['Ctrl-C', 'quit'],
-  ],
-};
+/** A narrow footer has only the first hints; `Run` has a row of its own as well. */
+function formHints(form: FormState): FooterHints {
+  const isRaw = form.mode === 'raw';
+  const other: Hint = ['Ctrl-O', isRaw ? 'fields' : 'JSON'];
+  return {
+    hints: [
+      ...(isRaw && !hasFields(form) ? [] : [other]),
+      ['Ctrl-R', 'run'],
+      ['↑↓', isRaw ? 'line' : 'field'],
+    ],
+    ends: [
+      ['Ctrl-G', 'keys'],
+      ['Esc', 'back'],
+      ['Ctrl-C', 'quit'],
+    ],
+  };
+}
 
 /** A workbench with its keys. */
 export interface WorkbenchProgram extends Workbench {
@@ -102,10 +108,12 @@ export function createWorkbenchProgram(options: SessionOptions): WorkbenchProgra
   return {
     ...workbench,
     layout,
-    hints: () =>
-      store.state().page === 'form'
-        ? FORM_HINTS
-        : { hints: WORKBENCH_KEYS.hints(places(), controls), ends: QUIT_HINTS },
+    hints() {
+      const open = store.state().page === 'form' ? currentForm(store.state()) : null;
+      return open
+        ? formHints(open.form)
+        : { hints: WORKBENCH_KEYS.hints(places(), controls), ends: QUIT_HINTS };
+    },
     helpTables: () => WORKBENCH_KEYS.tables(places()),
     press: pressed => pressScreen(target, pressed),
     event(event) {

@@ -1,3 +1,4 @@
+import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { Form } from '../../../src/tui/components/Form.js';
 import type { FormState } from '../../../src/tui/workbench/form/form.js';
@@ -19,9 +20,9 @@ function rendered(form: FormState, columns: number, rows: number): readonly stri
 describe('a form', () => {
   test('has a row for each field, with its type, limits and hints beside the value', () => {
     expect(rendered(FORM, 80, 6)).toEqual([
-      '❯ path*                            string · required · Ctrl-D sends ""',
+      '❯ path*                                   string · required · Ctrl-D sends ""',
       '    The file to edit',
-      '  line                             integer · at least 1',
+      '  line                                    integer · at least 1',
       '  ▶ Run',
       '',
       '',
@@ -38,6 +39,15 @@ describe('a form', () => {
       '',
     ]);
     expect(rendered(FORM, 119, 6).join('\n')).not.toContain('REQUEST');
+  });
+
+  test('nothing beside the value moves while it is typed', () => {
+    const columnsOf = (typed: string) => {
+      const [row = ''] = rendered(pressAll(FORM, typed), 120, 6);
+      return ['string', 'REQUEST'].map(word => stringWidth(row.slice(0, row.indexOf(word))));
+    };
+    for (const typed of ['b'.repeat(24), 'c'.repeat(99), '日本語テキスト🙂🙂👩‍👩‍👧'])
+      expect(columnsOf(typed)).toEqual(columnsOf('a'));
   });
 
   test('as JSON has the whole width', () => {

@@ -382,6 +382,17 @@ describe('navigation', () => {
     expect(session.sees()).toMatch(/^❯ path\* {2}\?/m);
   });
 
+  test('the keys of a form name what Ctrl-O shows, also in 60 columns', () => {
+    const session = openSession();
+    const foot = (columns: number) => session.sees({ columns, rows: 20 }).split('\n').at(-1);
+    session.press('<enter>');
+    expect(foot(100)).toMatch(/^Ctrl-O JSON {3}Ctrl-R run {3}↑↓ field {3}Ctrl-G keys/);
+    expect(foot(60)).toMatch(/^Ctrl-O JSON {3}Ctrl-G keys/);
+    session.press('<ctrl-o>');
+    expect(foot(100)).toMatch(/^Ctrl-O fields {3}Ctrl-R run {3}↑↓ line {3}Ctrl-G keys/);
+    expect(foot(60)).toMatch(/^Ctrl-O fields {3}Ctrl-G keys/);
+  });
+
   test.each(['<escape>', '<enter>', '?', 'q'])('%s closes the help, and does nothing else', key => {
     const session = openSession();
     session.press('?', key);

@@ -136,7 +136,8 @@ function refuse(form: FormState, message: string): FormArguments {
   return { ok: false, form: withFaults(form, [{ path: '$', message }]) };
 }
 
-/** The arguments as JSON text, with the cursor at its start. */
+/** The arguments as JSON text, with the cursor inside its braces. */
 export function rawOf(root: Field): TextInput {
-  return textInput(JSON.stringify(readFields(root).value ?? {}, null, 2), 0);
+  const text = JSON.stringify(readFields(root).value ?? {}, null, 2);
+  return textInput(text, /^[{[]?\s*/.exec(text)?.[0].length ?? 0);
 }

@@ -1,6 +1,16 @@
 import type { Schema } from '../../../json-schema/example.js';
 import { FORMATS } from '../../../json-schema/formats.js';
-import { clipped, type Line, line, pluralize, quote, say, type Tone } from '../../../render/line.js';
+import {
+  clipped,
+  jsonLine,
+  type Line,
+  line,
+  lineText,
+  pluralize,
+  quote,
+  say,
+  type Tone,
+} from '../../../render/line.js';
 import { cutLine, fitLine, widthOf } from '../../../render/terminal/fit.js';
 import { wrapRows } from '../../../render/terminal/wrap.js';
 import { memoizeByObject } from '../../../util/collections.js';
@@ -29,8 +39,8 @@ const MIN_ROWS_FOR_GAP = 12;
 /** Minimum width for the types beside the values. */
 const MIN_COLUMNS_FOR_TYPE = 50;
 
-/** The width that short values share, so that the types beside them do not move while the user types. */
-const VALUE_WIDTH = 24;
+/** The width of the values does not depend on them, so that nothing moves while the user types. Below `min`, what is beside them gives way. */
+const VALUE_WIDTH = { min: 24, max: 40 };
 
 /** With more focusable rows than this, `Run` shows the number of the focused one. */
 const FEW_ROWS = 10;
@@ -107,9 +117,29 @@ function rawLines(form: FormState, columns: number, rows: number): readonly Line
   const from = Math.max(0, Math.min(at - Math.floor(height / 2), lines.length - height));
   const seen = lines.slice(from, from + height).map((text, index) => {
     const cursor = from + index === at && focus === 0 ? raw.cursor - lineStart(raw) : null;
-    return typedLine(text, cursor, columns);
+    return colouredJson(typedLine(text, cursor, columns));
   });
   return [[say(about, 'dim')], ...seen];
+}
+
+/** Colours a typed line of JSON, except its cursor and what stands for hidden characters. */
+function colouredJson(typed: Line): Line {
+  const coloured = jsonLine([say(lineText(typed))]);
+  let end = 0;
+  return typed.flatMap(span => {
+    const start = end;
+    end += span.text.length;
+    return span.tone === 'plain' ? partOf(coloured, start, end) : [span];
+  });
+}
+
+function partOf(line: Line, from: number, to: number): Line {
+  let start = 0;
+  return line.flatMap(span => {
+    const text = span.text.slice(Math.max(0, from - start), Math.max(0, to - start));
+    start += span.text.length;
+    return text === '' ? [] : [{ ...span, text }];
+  });
 }
 
 /** The fields around the focus, which is in the middle except at both ends. Lays out only rows that may be visible. */
@@ -134,7 +164,7 @@ function fieldLines(
   return [...above.slice(above.length - forAbove), ...middle, ...below];
 }
 
-/** The widths of the columns; a value takes what it needs, if that leaves room for the types. */
+/** The widths of the columns, the same whatever is typed. */
 function columnsOf(rows: readonly Row[], all: number): Columns {
   const widest = (widthIn: (row: Row) => number) => Math.max(...rows.map(widthIn));
   const gap = GAP.text.length;
@@ -142,23 +172,27 @@ function columnsOf(rows: readonly Row[], all: number): Columns {
   const label = Math.max(4, Math.min(longest, Math.floor((all - gap) / 3)));
   const room = Math.max(1, all - MARK_WIDTH - label - gap);
   if (all < MIN_COLUMNS_FOR_TYPE) return { all, label, value: room, type: 0 };
-  const needed = Math.max(VALUE_WIDTH, ...rows.map(row => widthsOf(row).value));
-  const aside = Math.min(
-    widest(row => widthsOf(row).aside),
+  const leaving = (aside: number) => room - gap - aside;
+  const forType = Math.min(
+    widest(row => asideWidths(row).type),
     Math.floor(all / 3),
   );
-  const value = Math.min(needed, room - gap - aside);
+  const forAll = Math.min(
+    widest(row => asideWidths(row).all),
+    Math.floor(all / 2),
+  );
+  const value = Math.min(VALUE_WIDTH.max, leaving(forType), Math.max(VALUE_WIDTH.min, leaving(forAll)));
   return { all, label, value, type: room - gap - value };
 }
 
-/** Longer values are not measured. */
-const MAX_WIDTH = 250;
-
-/** The widths of a value, with its cursor, and of what is beside it. */
-const widthsOf = memoizeByObject((row: Row) => ({
-  value: row.kind === 'add' ? 0 : widthOf(valueLine(row.field, null, MAX_WIDTH)) + 2,
-  aside: widthOf(joined([typeOf(row), ...limitsOf(row)])),
-}));
+/** The widths of a type, and of all that is beside the empty field. */
+const asideWidths = memoizeByObject((row: Row) => {
+  const empty = { ...row, field: { ...row.field, text: '', at: null, isPresent: false } };
+  return {
+    type: widthOf(joined([typeOf(row)])),
+    all: widthOf(joined([typeOf(row), ...rulesOf(empty)])),
+  };
+});
 
 /** A field and its messages; the focused field also shows its title, its description, its constraints and its keys. */
 function blockLines(

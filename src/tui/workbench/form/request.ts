@@ -24,6 +24,9 @@ export const REQUEST_GAP = 3;
 /** Maximum number of lines of a value, and of characters of a name. */
 const MAX = { lines: 100, name: 200 };
 
+/** Stands for a value that is required. */
+const MISSING: Line = [say('…', 'dim')];
+
 /** The widths of the fields and of the request beside them; zero: without the request. A text that is JSON already has none. */
 export function formWidths({ mode }: FormState, columns: number): readonly [fields: number, request: number] {
   return mode === 'raw' || columns < MIN_COLUMNS ? [columns, 0] : halfWidths(columns, REQUEST_GAP);
@@ -90,9 +93,10 @@ function* groupEntries(field: Field, { depth, name, comma }: Place, brackets: st
 }
 
 function* valueEntries(field: Field, { depth, name, comma }: Place): Generator<Entry> {
-  const lines = hasValue(field) ? valueLines(field) : [];
+  const isMissing = !hasValue(field);
+  const lines = isMissing ? [MISSING] : valueLines(field);
   const [first = [], ...rest] = lines.map((each, index) =>
-    index === lines.length - 1 ? [...each, say(comma)] : each,
+    index === lines.length - 1 && !isMissing ? [...each, say(comma)] : each,
   );
   yield { field, depth, line: [...name, ...first] };
   for (const line of rest) yield { field: null, depth, line };

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { lineText, type Tone } from '../../../../src/render/line.js';
 import { formArguments, formOf, withFaults, withSchema } from '../../../../src/tui/workbench/form/form.js';
+import { formLines } from '../../../../src/tui/workbench/form/lines.js';
 import { wantsRun } from '../../../../src/tui/workbench/form/press.js';
 import { drawn, formFor, press, pressAll, valueIn } from './support/pressing.js';
 
@@ -16,12 +18,12 @@ const EDIT = formFor(
 
 test('each property has a row: name, whether it is required, value, and beside it type and limits', () => {
   expect(drawn(EDIT)).toEqual([
-    '❯ path*    [ ]                         string · required · Ctrl-D sends ""',
+    '❯ path*    [ ]                              string · required · Ctrl-D sends ""',
     '    The file to edit, relative to the project',
-    '  mode*    ‹ – ›                     enum',
-    '  line                               integer · at least 1',
-    '  ratio                              number',
-    '  dry_run  ‹ true ›                  boolean',
+    '  mode*    ‹ – ›                          enum',
+    '  line                                    integer · at least 1',
+    '  ratio                                   number',
+    '  dry_run  ‹ true ›                       boolean',
     '',
     '  ▶ Run',
   ]);
@@ -42,7 +44,7 @@ test('empty required values and invalid numbers are reported at their fields, an
   const read = formArguments(pressAll(EDIT, '<down>', 'c', '<down>', 'twelve', '<tab>', '1e999'));
   if (read.ok) throw new Error('it has faults');
   expect(drawn(read.form).filter(row => /✗|❯|Run/.test(row))).toEqual([
-    '❯ path*    [ ]                         string · required · Ctrl-D sends ""',
+    '❯ path*    [ ]                              string · required · Ctrl-D sends ""',
     '    ✗ is required',
     '    ✗ must be an integer, as 42',
     '    ✗ the number 1e999 is too large to hold',
@@ -146,10 +148,10 @@ const PLACE = {
 test('a required object is open with its members; an optional one can be added and removed', () => {
   const form = formFor({ to: PLACE, at: PLACE }, ['at']);
   expect(drawn(form).slice(0, 6)).toEqual([
-    '❯ to        + add                     object · ⏎ adds it',
-    '  at*                                 object',
-    '    line*                             integer',
-    '    column                            integer',
+    '❯ to        + add                                  object · ⏎ adds it',
+    '  at*                                              object',
+    '    line*                                          integer',
+    '    column                                         integer',
     '',
     '  ▶ Run',
   ]);
@@ -163,11 +165,11 @@ test('items can be added and removed', () => {
   expect(valueIn(form)).toEqual({});
   const two = pressAll(form, '<enter>', 'alpha', '<enter>', '<enter>', 'beta');
   expect(drawn(two).slice(0, 5)).toEqual([
-    '  tags     2 items                   array of string',
-    '    0      alpha                     string',
-    '❯   1      beta[ ]                     string · Ctrl-D removes it',
+    '  tags     2 items                      array of string',
+    '    0      alpha                        string',
+    '❯   1      beta[ ]                        string · Ctrl-D removes it',
     '    + add',
-    '  last                               string',
+    '  last                                  string',
   ]);
   expect(valueIn(two)).toEqual({ tags: ['alpha', 'beta'] });
   expect(valueIn(pressAll(two, '<up>', '<ctrl-d>'))).toEqual({ tags: ['beta'] });
@@ -249,8 +251,8 @@ test('Ctrl-O shows the arguments as JSON and goes back', () => {
   const raw = pressAll(FORM, '<ctrl-o>');
   expect(drawn(raw)).toEqual([
     'As JSON: Ctrl-O goes back to the fields.',
-    '[{]',
-    '  "path": "a.txt"',
+    '{',
+    '  ["]path": "a.txt"',
     '}',
     '',
     '  ▶ Run',
@@ -333,7 +335,7 @@ test.each([
   ['an unknown format', 'street-address', 'string · format street-address (not checked)'],
 ])('says what %s does', (_, format, seen) => {
   const form = formFor({ first: {}, a: { type: 'string', format } });
-  expect(drawn(form).find(row => row.startsWith('  a'))).toMatch(
+  expect(drawn(form, 100).find(row => row.startsWith('  a'))).toMatch(
     new RegExp(`${seen.replaceAll(/[()]/g, '.')}$`),
   );
 });
@@ -349,10 +351,19 @@ test('limits and hints that do not fit beside the field are below it', () => {
   ]);
 });
 
-test('a long value gets the room that the types leave', () => {
+test.each([40, 58, 60, 80, 98, 119])('in %i columns nothing moves while a text is typed', columns => {
+  const form = formFor({ service: { type: 'string' }, n: { type: 'integer', minimum: 1, maximum: 9 } });
+  const other = drawn(form, columns).find(row => row.startsWith('  n'));
+  for (const text of ['a', 'b'.repeat(24), 'c'.repeat(99), '日本語テキスト🙂🙂👩‍👩‍👧']) {
+    const rows = drawn(pressAll(form, text), columns);
+    expect(rows.find(row => row.startsWith('  n'))).toBe(other);
+  }
+});
+
+test('a long value has 24 to 40 cells, and shows its end', () => {
   const form = formFor({ path: { type: 'string' }, n: { type: 'integer' } }, [], { path: 'x'.repeat(60) });
-  expect(drawn(form, 100)[0]).toBe(`❯ path  ${'x'.repeat(60)}[ ]   string`);
-  expect(drawn(form, 70)[0]).toMatch(/^❯ path {2}…x{30,}\[ \] +string$/);
+  expect(drawn(form, 100)[0]).toBe(`❯ path  …${'x'.repeat(38)}[ ]  string`);
+  expect(drawn(form, 50)[0]).toBe(`❯ path  …${'x'.repeat(22)}[ ]  string`);
 });
 
 test('a narrow form has no types beside its values, but says the type of the focused field', () => {
@@ -364,4 +375,18 @@ test('a narrow form has no types beside its values, but says the type of the foc
     '    integer · required · at least 1',
     `  text  ${'x'.repeat(31)}…`,
   ]);
+});
+
+test('JSON is coloured, however the cursor splits it', () => {
+  const form = pressAll(FORM, '<ctrl-o>', '<end>', '<left>', '<left>');
+  const [, , line = []] = formLines(form, { columns: 40, rows: 9 });
+  const of = (wanted: Tone) => lineText(line.filter(({ tone }) => tone === wanted));
+  expect([of('name'), of('string'), of('cursor')]).toEqual(['"path"', '"a.tx"', 't']);
+});
+
+test.each([
+  [formFor({}), '{[}]'],
+  [FORM, '  ["]path": "a.txt"'],
+])('JSON opens with the cursor inside its braces', (form, row) => {
+  expect(drawn(pressAll(form, '<ctrl-o>'))).toContain(row);
 });

@@ -25,7 +25,7 @@ test('shows the arguments as they are typed; a missing value is marked', () => {
   expect(request(FORM)).toEqual([
     'REQUEST',
     '  {',
-    '!   "path":   is required',
+    '!   "path": …  is required',
     '    "to": {',
     '      "x": 1',
     '    },',

@@ -197,7 +197,9 @@ const SCENES: Readonly<Record<string, Scene>> = {
           seen('operation'),
           seen('description'),
           seen('says'),
-          ...['name', 'default', 'enum', 'const'].map(cut),
+          ...['name', 'enum', 'const'].map(cut),
+          `…${SEEN.slice(SEEN.indexOf(';eA=='))}`, // the end of the default, before the cursor
+          jsonCut('default'),
         ],
       },
       { keys: CTRL_R, shown: [seen('whole'), seen('broken')] },

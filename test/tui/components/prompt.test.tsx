@@ -15,7 +15,7 @@ test('a prompt has its label, its text, and the cursor', () => {
 
 test('a long text is shown around the cursor, in one row', () => {
   const long = '0123456789'.repeat(10);
-  expect(promptOf(long)).toEqual(['␛[1mOpen: ␛[22m␛[2m…␛[22m23456789␛[7m ␛[27m']);
+  expect(promptOf(long)).toEqual(['␛[1mOpen: ␛[22m␛[2m…␛[22m890123456789␛[7m ␛[27m']);
   expect(promptOf(long, 0)).toEqual(['␛[1mOpen: ␛[22m␛[7m0␛[27m123456789012…']);
 });
 

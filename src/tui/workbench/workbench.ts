@@ -105,8 +105,7 @@ export function complain({ effects }: Pick<Workbench, 'effects'>, text: string):
 export function watchPlace({ store }: Workbench): () => boolean {
   const placeNow = () => {
     const state = store.state();
-    const { selected, wanted, tab, focus, isZoomed } = state.calls;
-    return [state.page, state.overlay, currentForm(state)?.form, selected, wanted, tab, focus, isZoomed];
+    return [state.page, state.overlay, currentForm(state)?.form, state.calls]; // the list has another state after each key
   };
   const before = placeNow();
   return () => placeNow().every((each, index) => each === before[index]);

@@ -346,6 +346,13 @@ test('q names once what would be canceled; the warning is valid for a while, and
 });
 
 describe('navigation', () => {
+  test('a user who moved while a call was sent stays, also back at the same place', async () => {
+    const session = onCalls(settled, { controls: { run: async () => ({ kind: 'sent', key: KEY }) } });
+    session.press('r', 'g', 'G');
+    await session.settles();
+    expect(session.sees()).toContain('edit_file was sent: see Calls.');
+  });
+
   test('Esc ends a search, and then goes back', () => {
     const session = onCalls(settled);
     session.press('/', 'e', 'd', '<enter>', '<escape>');

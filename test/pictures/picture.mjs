@@ -82,8 +82,8 @@ export const PICTURES = [
     shown: ['session', 'answer', ':3002', 'session_1', '--tool', ':3001'],
     size: { columns: 120, rows: 32 },
     serve: serveSession,
-    typed: [[/edit_file.*success/, 'k2']],
-    until: /HUMAN display_as.*q quit/s,
+    typed: [[/edit_file.*success/, 'k1']], // the diff would have colours only once the lexers are loaded
+    until: /edit_file call_2.*q quit/s,
   },
 ];
 

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { withoutColours } from '../../src/util/visible.js';
 import { type Folder, temporaryFolder } from '../e2e/support/folder.js';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
 import { startScript } from '../e2e/support/session-mock.js';
@@ -25,10 +26,8 @@ afterAll(() => Promise.all([stdlib.stop(), folder[Symbol.asyncDispose]()]));
 
 /** Each change is a line: nothing moves the cursor, erases, or is drawn again. Colours are allowed. */
 function expectLines({ emulator }: Pick<Screen, 'emulator'>): void {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is looked for
-  const text = emulator.raw.replaceAll(/\u001b\[[\d;]*m/g, '').replaceAll(/\r+\n/g, '\n');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is looked for
-  expect(text).not.toMatch(/[\u001b\r\b]/);
+  const text = withoutColours(emulator.raw).replaceAll(/\r+\n/g, '\n');
+  for (const control of ['\u001b', '\r', '\b']) expect(text).not.toContain(control);
 }
 
 describe.concurrent('ACCESSIBLE=1: lines in place of a screen', () => {

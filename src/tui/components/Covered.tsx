@@ -1,8 +1,7 @@
 import { Box } from 'ink';
 import type { ReactNode } from 'react';
-import { fitRows } from '../../render/terminal/fit.js';
 import type { KeyTable } from '../keys.js';
-import { moreRows, pageRows, type ScreenLayout } from '../screen/layout.js';
+import { pageRows, pageWindow, type ScreenLayout } from '../screen/layout.js';
 import { pageLines } from '../screen/page.js';
 import type { Overlay } from '../screen/state.js';
 import { Help } from './Help.js';
@@ -32,12 +31,11 @@ export function Covered({ overlay, layout, helpTables, children }: CoveredProps)
     );
   if (overlay?.kind === 'page') {
     const rows = pageRows(layout, true);
-    const lines = pageLines(overlay.page, room.columns);
-    const seen = lines.slice(Math.max(0, Math.min(overlay.scroll, lines.length - rows)));
+    const seen = pageWindow(pageLines(overlay.page, room.columns), overlay.scroll, rows);
     return (
       <Box flexDirection="column" marginTop={isRoomy ? 1 : 0} rowGap={1}>
         <Line line={overlay.page.title} width={room.columns} />
-        <Lines lines={fitRows(seen, rows, moreRows)} width={room.columns} height={rows} />
+        <Lines lines={seen} width={room.columns} height={rows} />
       </Box>
     );
   }

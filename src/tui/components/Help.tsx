@@ -1,7 +1,6 @@
-import { fitRows } from '../../render/terminal/fit.js';
 import { helpLines } from '../help.js';
 import type { KeyTable } from '../keys.js';
-import { moreRows } from '../screen/layout.js';
+import { pageWindow } from '../screen/layout.js';
 import type { Size } from '../terminal.js';
 import { Lines } from './Line.js';
 
@@ -15,7 +14,6 @@ interface HelpProps {
 
 /** The keys of a screen, in as many columns as fit. */
 export function Help({ tables, filter, scroll, size: { columns, rows } }: HelpProps) {
-  const lines = helpLines(tables, filter, columns);
-  const seen = lines.slice(Math.max(0, Math.min(scroll, lines.length - rows))); // the terminal may have become higher
-  return <Lines lines={fitRows(seen, rows, moreRows)} width={columns} height={rows} />;
+  const seen = pageWindow(helpLines(tables, filter, columns), scroll, rows);
+  return <Lines lines={seen} width={columns} height={rows} />;
 }

@@ -15,7 +15,6 @@ export type ListAction =
   | { readonly type: 'move'; readonly by: number }
   /** Follows new entries if the last entry is preselected. */
   | { readonly type: 'last' }
-  | { readonly type: 'select'; readonly key: string | null }
   | { readonly type: 'showTab'; readonly index: number }
   | { readonly type: 'moveFocus'; readonly by: 1 | -1 }
   | { readonly type: 'toList' }
@@ -58,8 +57,6 @@ export function reduceList<Entry, Tab extends string>(
       return silently(listed, { selected: keyBeside(listed, action.by) });
     case 'last':
       return silently(listed, { selected: lastKey(listed) });
-    case 'select':
-      return silently(listed, { selected: action.key });
     case 'showTab':
       return showTab(listed, action.index);
     case 'moveFocus':
@@ -122,7 +119,7 @@ function moveFocus<Entry, Tab extends string>(
 
 const TO_LIST = { focus: 'list', isZoomed: false } as const;
 
-/** Whoever reads an entry stops following the newest one. */
+/** A user who reads an entry stops following the newest one. */
 function read<Entry, Tab extends string>(
   listed: Listed<Entry, Tab>,
   { state: reading, said }: Read,

@@ -2,9 +2,9 @@ import { openPages } from '../../events/exchange.js';
 import type { History } from '../../events/history.js';
 import type { OAuth, UserChoice } from '../../protocol/callbacks.js';
 import type { Clock } from '../../system/clock.js';
-import { openUrl } from '../../system/open-url.js';
 import { createStore } from '../store.js';
 import type { Size } from '../terminal.js';
+import { visitPage } from '../visit.js';
 import { answerableOf, liveStateOf, reduceLive, type Subject, shownPicker, subjectOf } from './state.js';
 
 /** Keys that arrive within this time after a question was drawn are dropped: they were typed before the user saw it. */
@@ -39,7 +39,7 @@ export function createLive({ history, clock, size, interrupt }: LiveOptions) {
     const { visit: last } = store.state();
     if (last?.page === page && last.outcome === null) return;
     dispatch({ type: 'visit', visit: { page, outcome: null } });
-    dispatch({ type: 'visit', visit: { page, outcome: await openUrl(page.auth_url) } });
+    dispatch({ type: 'visit', visit: { page, outcome: await visitPage(page.auth_url) } });
   };
 
   const page = () => [...history.exchanges.values()].flatMap(openPages)[0] ?? null;

@@ -2,6 +2,7 @@ import type { OAuth, UserChoice } from '../../protocol/callbacks.js';
 import type { Pane, Panes } from '../../render/panes.js';
 import type { Highlighter } from '../../render/syntax.js';
 import { type PickerState, pickerOf, pressPicker } from '../picker.js';
+import type { ActionResult } from '../screen/effects.js';
 import type { Size } from '../terminal.js';
 
 /** Without a result from the tool, there is nothing for the human that the steps do not say. */
@@ -11,7 +12,7 @@ export type ShownPanes = Pick<Panes, 'llm'> & { readonly human: Pane | null };
 export interface Visit {
   readonly page: OAuth;
   /** Null while the page is being opened. */
-  readonly outcome: { readonly ok: true } | { readonly ok: false; readonly reason: string } | null;
+  readonly outcome: ActionResult | null;
 }
 
 interface Asked {

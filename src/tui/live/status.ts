@@ -24,7 +24,7 @@ export function statusLines(
 }
 
 function visitLines(visit: Visit | null, columns: number): readonly Line[] {
-  const again = visit?.outcome?.ok === false ? 'tries again' : 'opens it again';
+  const again = visit?.outcome?.isBad ? 'tries again' : 'opens it again';
   const hints: readonly Hint[] = [
     ['o', visit === null ? 'opens it' : again],
     ['Ctrl-C', 'cancels'],
@@ -34,8 +34,7 @@ function visitLines(visit: Visit | null, columns: number): readonly Line[] {
 
 function visitedLine({ outcome }: Visit): Line {
   if (outcome === null) return [say('opening it …', 'good')];
-  if (outcome.ok) return [say('opened in the browser', 'good')];
-  return quote(`it could not be opened (${outcome.reason}): visit it yourself`, 'bad');
+  return quote(outcome.text, outcome.isBad ? 'bad' : 'good');
 }
 
 /** The number of events and the elapsed time, with the key if there is room for it. */

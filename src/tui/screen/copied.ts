@@ -5,7 +5,7 @@ import type { ActionResult, ScreenEffects } from './effects.js';
 /** Maximum length of a copied text on the screen, in characters. */
 const MAX_COPIED = 20_000;
 
-/** Shows a text that was copied: not every terminal supports clipboard access. @param gaps what is missing in a command; null for a text that is none */
+/** Shows a text that was copied: not every terminal supports clipboard access. @param gaps what is missing in a command; null if the text is not a command */
 export function showCopied(
   { show }: Pick<ScreenEffects<never>, 'show'>,
   text: string,

@@ -69,8 +69,14 @@ function noticeRows(
   return fitRows(rows, MAX_NOTICES, moreRows);
 }
 
-export function moreRows(count: number): Line {
+function moreRows(count: number): Line {
   return [say(`… ${count} more rows`, 'dim')];
+}
+
+/** The visible lines of a page. The terminal may have become higher since it was scrolled. */
+export function pageWindow(lines: readonly Line[], scroll: number, rows: number): readonly Line[] {
+  const from = Math.max(0, Math.min(scroll, lines.length - rows));
+  return fitRows(lines.slice(from), rows, moreRows);
 }
 
 function questionLines<Purpose>(

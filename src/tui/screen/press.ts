@@ -33,11 +33,9 @@ export interface PressTarget<Controls, Purpose> {
   readonly onTyped: (press: Press) => void;
 }
 
-/** A screen without forms, questions and completions. */
+/** A screen without forms and completions. */
 export const PLAIN_SCREEN = {
   complete: () => Promise.resolve(null),
-  onPick() {},
-  onDismiss() {},
   beforeKey() {},
   typing: () => 'keys' as const,
   onTyped() {},

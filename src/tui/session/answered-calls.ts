@@ -16,7 +16,6 @@ import {
   sessionHead,
 } from '../../render/session-calls.js';
 import { cutLine } from '../../render/terminal/fit.js';
-import { paletteOf } from '../../render/terminal/theme.js';
 import { wrapRows } from '../../render/terminal/wrap.js';
 import { newsOf } from '../../render/tool-news.js';
 import { memoizeByObject } from '../../util/collections.js';
@@ -53,9 +52,6 @@ const NO_INVOCATION = onePart(
   [say('NO INVOCATION', 'title')],
   [[say('no tool was called for this call', 'dim')]],
 );
-
-/** The layout does not depend on colours. */
-const PALETTE = paletteOf(0);
 
 export function answerTabs(
   hasTool: boolean,
@@ -179,7 +175,7 @@ function pageLines(call: KnownCall, columns: number, isRoomy: boolean): readonly
   const asker = askerLine(call);
   const url = quote(pageOf(call)?.auth_url ?? '', 'title');
   const lines = isRoomy ? [asker, [say('visit this URL to continue:')], url] : [cutLine(asker, columns), url];
-  return lines.flatMap(each => wrapRows(each, columns, PALETTE));
+  return lines.flatMap(each => wrapRows(each, columns));
 }
 
 /** The messages of the calls to a RAP tool, without the requests that only ask the platform for news. */

@@ -1,7 +1,7 @@
 import type { Exchange } from '../../events/exchange.js';
 import { type CallLog, History } from '../../events/history.js';
 import { type Step, subscriptionEventIn } from '../../render/callbacks.js';
-import { type Line, quote, type Span, say } from '../../render/line.js';
+import { type Line, quote, redactLine, type Span, say } from '../../render/line.js';
 import { panesOf } from '../../render/panes.js';
 import type { ProblemLines } from '../../render/problems-tab.js';
 import { missingSteps, newStepsOf, runningSteps, stepLines } from '../../render/steps.js';
@@ -112,7 +112,7 @@ export class MadeCall implements ShownCall {
 
   /** Redacts steps: they quote the tool, which may echo credentials (threats, row 25). */
   #clean(steps: readonly Step[]): readonly Step[] {
-    const clean = (line: Line) => line.map(span => ({ ...span, text: this.redactor.text(span.text) }));
+    const clean = (line: Line) => redactLine(line, this.redactor.text);
     return steps.map(step => ({ ...step, lines: step.lines.map(clean) }));
   }
 }

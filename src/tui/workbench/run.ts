@@ -135,7 +135,7 @@ interface CallToRepeat {
   readonly isRedacted: boolean;
 }
 
-/** The selected call and the server to send it to; says why if there is none. */
+/** The selected call and the server to send it to. Without one, shows the reason and returns null. */
 function callToRepeat(workbench: Workbench): CallToRepeat | null {
   const { model } = workbench;
   const source = workbench.source();

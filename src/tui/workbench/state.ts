@@ -185,6 +185,7 @@ function onCurrentList<Tool, Call>(
 function withForm(state: WorkbenchState, form: OpenForm, isShown: boolean): WorkbenchState {
   const current = isShown ? form.name : state.form;
   const all = [...state.forms.filter(({ name }) => name !== form.name), form];
-  const forms = all.filter(({ name }, index) => name === current || index > all.length - 2 - MAX_FORMS);
+  const dropped = all.filter(({ name }) => name !== current).slice(0, -MAX_FORMS);
+  const forms = all.filter(each => !dropped.includes(each));
   return isShown ? { ...state, page: 'form', form: form.name, forms } : { ...state, forms };
 }

@@ -32,7 +32,6 @@ test.each<[string, readonly ListAction[], Partial<ListState<WordTab>>]>([
   ['stops at the first entry', [move(Number.NEGATIVE_INFINITY), move(-1)], { selected: 'apple' }],
   ['stops at the last entry', [move(5)], { selected: 'plum' }],
   ['follows new entries again', [move(-1), { type: 'last' }], { selected: null }],
-  ['selects an entry', [{ type: 'select', key: 'apple' }], { selected: 'apple' }],
   ['shows a tab', [showTab(1)], { tab: 'about' }],
   ['has no further tab', [showTab(2)], {}],
   ['shows a tab from its start', [moveFocus(-1), showTab(1)], { tab: 'about', focus: 0, selected: 'plum' }],
@@ -75,7 +74,7 @@ describe('an entry', () => {
   });
 
   test('that no longer exists is replaced by the newest one, unless the list says that it is missing', () => {
-    const { state } = reduced([{ type: 'select', key: 'gone' }]);
+    const state = { ...START, selected: 'gone' };
     expect(selectedKey({ list: LIST, state })).toBe('plum');
     expect(selectedKey({ list: { ...LIST, missing: 'It is gone.' }, state })).toBeNull();
   });

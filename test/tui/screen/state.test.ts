@@ -81,7 +81,7 @@ test('a notice is shown until its time', () => {
   expect(currentNotices(state, 10)).toEqual([noticeOf('b', 20)]);
 });
 
-test('a message is a notice about a key, made safe to print; null is none', () => {
+test('a message is a notice about a key, made safe to print; null shows nothing', () => {
   expect(withMessage(EMPTY_SCREEN, null, 10)).toBe(EMPTY_SCREEN);
   const [notice] = currentNotices(withMessage(EMPTY_SCREEN, 'a\u001b', 10), 0);
   expect(notice?.lines).toEqual([[say('a'), say('␛', 'hidden')]]);

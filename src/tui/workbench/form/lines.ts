@@ -51,8 +51,6 @@ const INDENT = say(' '.repeat(4), 'gutter');
 
 const GAP = say('  ');
 
-/** No line of a form has a background, so that every palette wraps it alike. */
-
 interface Columns {
   readonly all: number;
   readonly label: number;
@@ -318,6 +316,7 @@ function hintsOf({ kind, field }: Row): Words {
   if (field.kind === 'object') return [!isPresent && '⏎ adds it', remove];
   return ['⏎ adds an item', isPresent || isExtra ? remove : 'Ctrl-D sends []'];
 }
+
 function typedHints({ kind, text, isPresent, isRequired }: Field): readonly (string | false)[] {
   if (text !== '') return [];
   if (isPresent) return ['sends "" · Ctrl-D does not'];

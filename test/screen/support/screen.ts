@@ -30,22 +30,24 @@ export interface Screen extends AsyncDisposable {
 
 /** The built program in a terminal of its own, as a person meets it. */
 export function openProgram(args: readonly string[], options?: ScreenOptions): Screen {
-  return open(process.execPath, [BIN, ...args], options);
+  return openLingering('"$@"', [process.execPath, BIN, ...args], options);
+}
+
+/** A line of shell in a terminal of its own; `$TOOL` in it stands for the built program. */
+export function openShell(line: string, { env, ...options }: ScreenOptions = {}): Screen {
+  return openLingering(line, [], { ...options, env: { TOOL: `${process.execPath} ${BIN}`, ...env } });
 }
 
 /** The last output of a shell: its line is over, with this status. */
 const OVER = /<over (\d+)>$/;
 
 /**
- * A line of shell in a terminal of its own; `$TOOL` in it stands for the built program.
- * The shell stays until its output was read: node-pty drops what is unread 200 ms after an exit.
+ * The shell stays until its output was read: node-pty drops what is unread 200 ms after an exit. A Ctrl-C that the program no longer
+ * reads does not end the shell either.
  */
-export function openShell(line: string, { env, ...options }: ScreenOptions = {}): Screen {
-  const lingering = `${line}; printf '<over %d>' $?; exec sleep 60`;
-  return open('/bin/sh', ['-c', lingering], {
-    ...options,
-    env: { TOOL: `${process.execPath} ${BIN}`, ...env },
-  });
+function openLingering(line: string, args: readonly string[], options?: ScreenOptions): Screen {
+  const lingering = `trap : INT; ${line}; printf '<over %d>' $?; exec sleep 60`;
+  return open('/bin/sh', ['-c', lingering, 'sh', ...args], options);
 }
 
 function open(

@@ -86,8 +86,8 @@ test.each([
   ['over stdio', everythingCommand],
   ['over Streamable HTTP', () => http.url],
 ])('the reference server %s adds numbers', async (_, server) => {
-  const { status, stdout, stderr } = await runHere(argv`invoke --mcp ${server()} get-sum a=1 b=2`);
-  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'The sum of 1 and 2 is 3.', stderr: '' });
+  const { status, stdout } = await runHere(argv`invoke --mcp ${server()} get-sum a=1 b=2`);
+  expect({ status, stdout }).toEqual({ status: 0, stdout: 'The sum of 1 and 2 is 3.' });
 });
 
 /** Over stdio each call would start the server anew. */

@@ -38,15 +38,16 @@ export function openShell(line: string, { env, ...options }: ScreenOptions = {})
   return openLingering(line, [], { ...options, env: { TOOL: `${process.execPath} ${BIN}`, ...env } });
 }
 
-/** The last output of a shell: its line is over, with this status. */
-const OVER = /<over (\d+)>$/;
+/** The last output of a shell: the exit status of its line, in an APC sequence, which terminals do not show. */
+const LAST_OUTPUT = /\u001b_(\d+)\u001b\\$/;
+const LAST_OUTPUT_LENGTH = 7;
 
 /**
  * The shell stays until its output was read: node-pty drops what is unread 200 ms after an exit. A Ctrl-C that the program no longer
  * reads does not end the shell either.
  */
 function openLingering(line: string, args: readonly string[], options?: ScreenOptions): Screen {
-  const lingering = `trap : INT; ${line}; printf '<over %d>' $?; exec sleep 60`;
+  const lingering = `trap : INT; ${line}; printf '\\033_%d\\033\\\\' $?; exec sleep 60`;
   return open('/bin/sh', ['-c', lingering, 'sh', ...args], options);
 }
 
@@ -65,10 +66,12 @@ function open(
   });
   let isOver = false;
   let drawn = Promise.resolve();
+  let tail = '';
   const ended = new Promise<number>(resolve => {
     terminal.onData(data => {
-      const status = OVER.exec(data)?.[1];
-      drawn = emulator.write(data.replace(OVER, ''));
+      drawn = emulator.write(data);
+      tail = (tail + data).slice(-LAST_OUTPUT_LENGTH);
+      const status = LAST_OUTPUT.exec(tail)?.[1];
       if (status) void drawn.then(() => resolve(Number(status)));
     });
     terminal.onExit(({ exitCode, signal }) => {

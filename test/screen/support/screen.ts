@@ -38,8 +38,9 @@ export function openShell(line: string, { env, ...options }: ScreenOptions = {})
   return openLingering(line, [], { ...options, env: { TOOL: `${process.execPath} ${BIN}`, ...env } });
 }
 
+const ESC = '\u001b';
 /** The last output of a shell: the exit status of its line, in an APC sequence, which terminals do not show. */
-const LAST_OUTPUT = /\u001b_(\d+)\u001b\\$/;
+const LAST_OUTPUT = new RegExp(`${ESC}_(\\d+)${ESC}\\\\$`);
 const LAST_OUTPUT_LENGTH = 7;
 
 /**

@@ -6,13 +6,7 @@ import { LIMITS } from '../util/limits.js';
 export interface KeyboardEvents {
   paste: [text: string];
   /** @param rows negative upwards */
-  wheel: [rows: number, at: Cell];
-}
-
-/** A position on the screen, from 0. */
-export interface Cell {
-  readonly column: number;
-  readonly row: number;
+  wheel: [rows: number];
 }
 
 const ESC = '\u001b';
@@ -43,10 +37,13 @@ const KEY = new RegExp(
   String.raw`^${ESC}{1,2}(?:[[O](?:1;\d+)?[A-DFH]|[[O][a-d]|\[Z|\[[1345678](?:;\d+)?~|\[[35678][$^])$`,
 );
 
-const WHEEL = new RegExp(String.raw`^${ESC}\[<(?<button>6[45]);(?<column>\d+);(?<row>\d+)M$`);
+const WHEEL = new RegExp(String.raw`^${ESC}\[<(?<button>6[45]);\d+;\d+M$`);
 
 const PASTE_START = `${ESC}[200~`;
 const PASTE_END = `${ESC}[201~`;
+
+/** The key Ctrl-C; terminals remove it from pasted text. */
+const CTRL_C = '\u0003';
 
 /** The Esc key in the kitty protocol: unlike a single character it is never the start of a sequence. */
 const ESCAPE_KEY = `${ESC}[27u`;
@@ -101,6 +98,7 @@ export class Keyboard extends EventEmitter<KeyboardEvents & { readable: [] }> {
 
   readonly #receive = (chunk: string): void => {
     this.#stopWaiting();
+    if (chunk === CTRL_C) this.#endPaste(); // its end was lost
     const input = this.#part + chunk;
     this.#part = '';
     for (let at = 0; at < input.length; )
@@ -122,13 +120,12 @@ export class Keyboard extends EventEmitter<KeyboardEvents & { readable: [] }> {
   }
 
   #readSequence(sequence: string): void {
-    const { button, column, row } = WHEEL.exec(sequence)?.groups ?? {};
+    const { button } = WHEEL.exec(sequence)?.groups ?? {};
     if (sequence === PASTE_START) this.#pasted = '';
     else if (KEY.test(sequence)) this.#queue.push(sequence);
     else if (button !== undefined) {
       const rows = button === '64' ? -WHEEL_ROWS : WHEEL_ROWS;
-      const at = { column: Number(column) - 1, row: Number(row) - 1 };
-      this.#queue.push(() => this.emit('wheel', rows, at));
+      this.#queue.push(() => this.emit('wheel', rows));
     }
   }
 
@@ -144,9 +141,17 @@ export class Keyboard extends EventEmitter<KeyboardEvents & { readable: [] }> {
       this.#part = input.slice(until);
       return input.length;
     }
+    this.#pasted = text;
+    this.#endPaste();
+    return end + PASTE_END.length;
+  }
+
+  #endPaste(): void {
+    const text = this.#pasted;
+    if (text === null) return;
+    this.#part = '';
     this.#pasted = null;
     this.#queue.push(() => this.emit('paste', text));
-    return end + PASTE_END.length;
   }
 
   /** The rest of a sequence did not arrive: without it, only Esc is a key. */

@@ -9,6 +9,8 @@ import { fakeKeyboard } from '../screen/support/fake-keyboard.js';
 
 const ESC = '\u001b';
 
+const CTRL_C = '\u0003';
+
 const LAST = '\u0005';
 
 const START = `${ESC}[200~`;
@@ -22,7 +24,7 @@ interface ReaderProps {
 function Reader({ on }: ReaderProps) {
   useKeys(({ name, text }) => on(name || `text ${text}`));
   usePaste(text => on(`paste ${text}`));
-  useWheel((rows, { column, row }) => on(`wheel ${rows} at ${column},${row}`));
+  useWheel(rows => on(`wheel ${rows}`));
   return null;
 }
 
@@ -121,7 +123,7 @@ test.each([
   [[`${ESC}[1;5`, 'G', 'a'], ['a']],
   [
     [`${ESC}[<6`, '4;5;6Ma'],
-    ['wheel -3 at 4,5', 'a'],
+    ['wheel -3', 'a'],
   ],
   [[`${ESC}[M `, '!', '!a'], ['a']],
 ])('the chunks %j are %j', async (chunks, events) => {
@@ -159,6 +161,11 @@ test.each([
   ],
   [[`${START}one${ESC}[20`, `0~two${END}`], [`paste one${START}two`]],
   [[`${START}${END}${START}q${END}`], ['paste ', 'paste q']],
+  // its end was lost
+  [
+    [`${START}one${ESC}`, CTRL_C],
+    ['paste one', 'ctrl+c'],
+  ],
 ])('the chunks %j are %j', async (chunks, events) => {
   expect(await eventsOf(...chunks)).toEqual(events);
 });
@@ -172,8 +179,8 @@ test('pasted text beyond the limit is cut; the keys after it work', async () => 
 });
 
 test.each([
-  [`${ESC}[<64;1;1M`, 'wheel -3 at 0,0'],
-  [`${ESC}[<65;80;24M`, 'wheel 3 at 79,23'],
+  [`${ESC}[<64;1;1M`, 'wheel -3'],
+  [`${ESC}[<65;80;24M`, 'wheel 3'],
 ])('%j is %s', async (sequence, event) => {
   expect(await eventsOf(sequence)).toEqual([event]);
 });

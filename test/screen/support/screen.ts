@@ -70,7 +70,7 @@ function open(
   let tail = '';
   const ended = new Promise<number>(resolve => {
     terminal.onData(data => {
-      drawn = emulator.write(data);
+      drawn = emulator.write(data.replace(LAST_OUTPUT, ''));
       tail = (tail + data).slice(-LAST_OUTPUT_LENGTH);
       const status = LAST_OUTPUT.exec(tail)?.[1];
       if (status) void drawn.then(() => resolve(Number(status)));

@@ -29,13 +29,13 @@ test('-o ui shows it full screen, and scrolls', async () => {
     JSON.stringify({ type: 'tool_result', group_id: 'g', id: 'i', text }),
   );
   await using screen = openHere(['render', file, '-o', 'ui'], { columns: 80, rows: 24 });
-  await screen.shows(/tool_result[\s\S]*line 1\n[\s\S]*q quit/);
-  screen.type('G');
-  await screen.shows(/line 300\n[\s\S]*rows \d+–\d+ of \d+ /);
+  await screen.shows(/tool_result[\s\S]*HUMAN[\s\S]*line 1\n[\s\S]*LLM[\s\S]*line 1\n[\s\S]*q quit/);
+  screen.type('mG');
+  await screen.shows(/line 300\n/);
   screen.resize({ columns: 60, rows: 20 });
   await screen.shows(/line 300\n/);
-  screen.type('g');
-  await screen.shows(/tool_result/);
+  screen.type('/line 7\r');
+  await screen.shows(/line 7\n/);
   screen.type('q');
   expect(await screen.ended).toBe(0);
   expect(screen.emulator.mischief).toEqual(UNHARMED);

@@ -123,11 +123,11 @@ async function show(
   const { stdout, env } = terminal;
   const { output, save, as, unfold: isUnfolded = false } = options;
   const colours = as ? PICTURE_COLOURS : coloursOf(options, terminal);
-  const rowsFor = await layoutOf(sections, colours, isUnfolded);
   if (output === 'ui' && linesSetting(env) === null) {
-    const { showFullScreen } = await import('./pager.js');
-    return showFullScreen({ name, rowsFor }, colours, terminal);
+    const { showFullScreen } = await import('./reader.js');
+    return showFullScreen(name, sections, isUnfolded, colours, terminal);
   }
+  const rowsFor = await layoutOf(sections, colours, isUnfolded);
   const natural = as ? PICTURE_WIDTH : (stdout.isTTY && stdout.columns) || UNWRAPPED;
   const { width = natural } = options;
   await writeLines(as ? pictureLines(rowsFor, width) : rowsFor(width), save, stdout);

@@ -155,10 +155,10 @@ const NOTHING_SENT = linesDocument([[say('nothing was sent', 'dim')]]);
 
 const BLANK = linesDocument([[]]);
 
-/** Each request with its response, as curl shows them, without secrets (threats, row 25). */
+/** Each request with its response. */
 function wireOf(call: ShownCall): () => Sheet {
   const sheets = new Memo<Sheet>();
-  const draw = memoizeByObject(requestDrawing(call.redactor));
+  const draw = memoizeByObject(roundTripDocuments(call.redactor));
   const trips = new Map<string, RoundTrip>();
   let seen = 0;
   return () => {
@@ -181,7 +181,8 @@ function applyTo(trips: Map<string, RoundTrip>, event: Event): void {
   }
 }
 
-function requestDrawing(redactor: Redactor): (trip: RoundTrip) => Document {
+/** Returns what lays out a request with its response, as curl shows them, without secrets (threats, row 25). */
+export function roundTripDocuments(redactor: Redactor): (trip: RoundTrip) => Document {
   /** Cached: a body may be 50 MiB. */
   const lay = memoizeByObject((body: Body) => {
     const text = bodyText(body, redactor) ?? '';

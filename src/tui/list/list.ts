@@ -28,6 +28,8 @@ export interface TableRows {
 /** A list of entries, each with details in tabs: where they come from, and how they read. */
 export interface List<Entry, Tab extends string> {
   readonly title: string;
+  /** There is one entry, and only its details are shown. */
+  readonly isSingle?: boolean;
   readonly tabs: readonly { readonly name: Tab; readonly title: string }[];
   /** Minimum width, in columns, for the list and the details side by side. */
   readonly wide: number;
@@ -79,14 +81,17 @@ export interface ListState<Tab extends string> {
   readonly reading: ReadingState;
 }
 
-export function initialList<Tab extends string>({ tabs }: Pick<List<never, Tab>, 'tabs'>): ListState<Tab> {
+export function initialList<Tab extends string>({
+  tabs,
+  isSingle = false,
+}: Pick<List<never, Tab>, 'tabs' | 'isSingle'>): ListState<Tab> {
   const [first] = tabs;
   if (!first) throw new Error('a list has at least one tab');
   return {
     selected: null,
     wanted: null,
     tab: first.name,
-    focus: 'list',
+    focus: isSingle ? 0 : 'list',
     isZoomed: false,
     showsBytes: false,
     reading: EMPTY_READING,
@@ -153,7 +158,8 @@ export function listAreas<Entry, Tab extends string>(
   { list, state }: Listed<Entry, Tab>,
   { columns, rows }: Size,
 ): ListAreas {
-  const { wide, share, hasHead } = list;
+  const { wide, share, hasHead, isSingle } = list;
+  if (isSingle) return { isBeside: false, list: { columns, rows: 0 }, details: { columns, rows } };
   if (isEmpty(list)) return { isBeside: false, list: { columns, rows }, details: { columns, rows: 0 } };
   if (columns >= wide) {
     const left = Math.floor(columns * share);

@@ -103,7 +103,7 @@ function showTab<Entry, Tab extends string>(listed: Listed<Entry, Tab>, index: n
   return silently(listed, tab ? { tab: tab.name, focus: isReading(listed.state) ? 0 : 'list' } : {});
 }
 
-/** The focus goes around: from the list through the parts of the sheet, and back. */
+/** The focus goes around: from the list, if it is shown, through the parts of the sheet, and back. */
 function moveFocus<Entry, Tab extends string>(
   listed: Listed<Entry, Tab>,
   by: 1 | -1,
@@ -113,7 +113,7 @@ function moveFocus<Entry, Tab extends string>(
   const { focus } = listed.state;
   const first = by > 0 ? 0 : count - 1;
   const to = focus === 'list' ? first : focus + by;
-  if (to < 0 || to >= count) return silently(listed, TO_LIST);
+  if (to < 0 || to >= count) return silently(listed, listed.list.isSingle ? { focus: first } : TO_LIST);
   return silently(listed, { focus: to, selected: selectedKey(listed) });
 }
 

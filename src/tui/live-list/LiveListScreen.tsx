@@ -11,7 +11,7 @@ interface LiveListScreenProps<Entry, Tab extends string> {
   readonly screen: LiveList<Entry, Tab>;
 }
 
-/** The calls that a server receives, and the details of one of them. */
+/** A list of calls and the details of one of them, or a single text. */
 export function LiveListScreen<Entry, Tab extends string>({ screen }: LiveListScreenProps<Entry, Tab>) {
   const state = screen.store.state();
   const layout = screen.layout();

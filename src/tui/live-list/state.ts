@@ -19,7 +19,7 @@ export interface LiveListState<Tab extends string> extends ScreenState<ListPurpo
 export type LiveListAction = ScreenAction<ListPurpose> | ListUpdate;
 
 export function initialLiveList<Tab extends string>(
-  list: Pick<List<never, Tab>, 'tabs'>,
+  list: Pick<List<never, Tab>, 'tabs' | 'isSingle'>,
 ): LiveListState<Tab> {
   return { ...EMPTY_SCREEN, list: initialList(list) };
 }

@@ -1,6 +1,6 @@
 import { type CallbackType, PROTOCOL_WORDS, SECRET_URLS, traitsOf } from '../protocol/callbacks.js';
 import { RecentMap } from '../util/collections.js';
-import { formatLike } from '../util/json.js';
+import { formatLike } from '../util/json-text.js';
 import { LIMITS } from '../util/limits.js';
 import { REDACTED, type Redactor, redactJson, SecretFinder } from '../util/redact.js';
 import { callbackEnding, tokenlessUrl, urlWithoutQuery } from '../util/url.js';

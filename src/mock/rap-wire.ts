@@ -5,7 +5,8 @@ import { SecretPaths } from '../http/secret-paths.js';
 import { CALLBACK_TRAITS, type CallbackType, traitsOf } from '../protocol/callbacks.js';
 import { textOfOutcome } from '../protocol/outcome.js';
 import { RecentMap } from '../util/collections.js';
-import { formatLike, parseJson } from '../util/json.js';
+import { parseJson } from '../util/json.js';
+import { formatLike } from '../util/json-text.js';
 import { LIMITS } from '../util/limits.js';
 import { isRecord, valueAt } from '../util/values.js';
 import type {

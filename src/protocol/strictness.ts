@@ -1,4 +1,4 @@
-import { isInexactNote } from '../util/json.js';
+import { isInexactNote } from '../util/json-notes.js';
 
 /** What strict runtimes lose by a mistake that this program tolerates. */
 export type Lost = 'result' | 'message' | 'toolset';

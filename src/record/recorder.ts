@@ -12,7 +12,7 @@ import { callNamedIn, traitsOf } from '../protocol/callbacks.js';
 import { readToolset } from '../protocol/read-toolset.js';
 import { discoveryCandidates, baseOf as toolBaseOf } from '../protocol/toolset.js';
 import { RecentMap } from '../util/collections.js';
-import { withStringMember } from '../util/json.js';
+import { withStringMember } from '../util/json-text.js';
 import { LIMITS } from '../util/limits.js';
 import { readUrl } from '../util/url.js';
 import { isRecord, valueAt } from '../util/values.js';

@@ -1,6 +1,6 @@
 import type { Exchange } from '../events/exchange.js';
 import type { JudgedOutcome } from '../protocol/outcome.js';
-import { prettyJson } from '../util/json.js';
+import { prettyJson } from '../util/json-text.js';
 import type { Redactor } from '../util/redact.js';
 import { truncate } from '../util/text.js';
 import { compactJson } from '../util/values.js';

@@ -13,7 +13,7 @@ import {
 import type { JudgedOutcome } from '../protocol/outcome.js';
 import { isSettledStatus } from '../protocol/session.js';
 import { memoizeByObject } from '../util/collections.js';
-import { prettyJson } from '../util/json.js';
+import { prettyJson } from '../util/json-text.js';
 import { formatDuration } from '../util/text.js';
 import { compactJson, stringOrJson } from '../util/values.js';
 import {

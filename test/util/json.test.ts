@@ -1,15 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jsonSketch } from '../../src/render/check-evidence.js';
-import {
-  formatLike,
-  jsonFault,
-  jsonParts,
-  parseJson,
-  prettyJson,
-  readJson,
-  withStringMember,
-} from '../../src/util/json.js';
+import { parseJson, readJson } from '../../src/util/json.js';
+import { jsonFault } from '../../src/util/json-fault.js';
+import { formatLike, jsonParts, prettyJson, withStringMember } from '../../src/util/json-text.js';
 import { scanJson } from '../../src/util/json-tokens.js';
 import { anyCodePoint } from '../support/characters.js';
 import { expectCpuBelow, leastCpuMs } from '../support/cpu-ms.js';

@@ -14,14 +14,9 @@ import { parsePatch, totalsOf } from '../../segments/diff.js';
 import { writePublicFile } from '../../system/files.js';
 import { isClosed, writeOut } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import {
-  type JsonReading,
-  jsonParts,
-  lossyNumberNotes,
-  parseJson,
-  prettyJson,
-  readJson,
-} from '../../util/json.js';
+import { type JsonReading, parseJson, readJson } from '../../util/json.js';
+import { lossyNumberNotes } from '../../util/json-notes.js';
+import { jsonParts, prettyJson } from '../../util/json-text.js';
 import { scanJson } from '../../util/json-tokens.js';
 import { LIMITS } from '../../util/limits.js';
 import { safeJson, safeSource } from '../../util/redact.js';

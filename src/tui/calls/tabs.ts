@@ -7,7 +7,7 @@ import { viewPane } from '../../render/panes.js';
 import type { ProblemLines } from '../../render/problems-tab.js';
 import { bodyText, type TimelineEntry, timelineLines, tripParts } from '../../render/wire.js';
 import { Memo, memoizeByObject, RecentMap } from '../../util/collections.js';
-import { prettyJson } from '../../util/json.js';
+import { prettyJson } from '../../util/json-text.js';
 import type { Redactor } from '../../util/redact.js';
 import {
   type Document,

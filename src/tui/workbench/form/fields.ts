@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Schema, SchemaResolver } from '../../../json-schema/example.js';
 import type { SchemaFault } from '../../../json-schema/validator.js';
-import { diagnose, jsonFault, lossyNumberNotes } from '../../../util/json.js';
+import { jsonFault } from '../../../util/json-fault.js';
+import { diagnose, lossyNumberNotes } from '../../../util/json-notes.js';
 import { LIMITS } from '../../../util/limits.js';
 import { truncate } from '../../../util/text.js';
 import { compactJson, isRecord, jsonPath, listOf, recordOf } from '../../../util/values.js';

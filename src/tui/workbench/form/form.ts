@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Schema } from '../../../json-schema/example.js';
 import type { SchemaFault } from '../../../json-schema/validator.js';
-import { jsonFault } from '../../../util/json.js';
+import { jsonFault } from '../../../util/json-fault.js';
 import { isRecord } from '../../../util/values.js';
 import { type TextInput, textInput } from '../../text-input.js';
 import { type Defaults, type Field, FieldMaker, KINDS, readFields } from './fields.js';

@@ -2,7 +2,7 @@ import { jsonLine, type Line, quote, say, textLines } from '../../../render/line
 import { cutLine, widthOf } from '../../../render/terminal/fit.js';
 import { halfWidths } from '../../../render/terminal/wrap.js';
 import { memoizeByObject } from '../../../util/collections.js';
-import { prettyJson } from '../../../util/json.js';
+import { prettyJson } from '../../../util/json-text.js';
 import { truncate } from '../../../util/text.js';
 import { compactJson } from '../../../util/values.js';
 import type { Size } from '../../terminal.js';

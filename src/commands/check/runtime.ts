@@ -7,7 +7,6 @@ import type { Warning } from '../../protocol/requirements.js';
 import { type Line, line, say } from '../../render/line.js';
 import { verbosePrinter } from '../../render/wire.js';
 import { readError } from '../../system/files.js';
-import type { Sink } from '../../system/streams.js';
 import { errnoOf, messageOf, ProtocolCliError } from '../../util/errors.js';
 import { didYouMean } from '../../util/text.js';
 import { usageError } from '../options.js';
@@ -15,6 +14,7 @@ import type { Run } from '../run.js';
 import { saveTranscript } from '../save-transcript.js';
 import { serverOutput } from '../started-servers.js';
 import type { CheckFlags } from './plan.js';
+import type { Progress } from './progress.js';
 import { nameOfRun, type Repeat, requireFreePaths } from './repeat.js';
 
 /** The scenarios with these names, else those that test these rules, else all. @throws ProtocolCliError `usage` for an unknown name */
@@ -73,13 +73,6 @@ async function requireReadable(path: string): Promise<void> {
     if (errnoOf(cause) === 'ENOENT') return;
     throw await readError(path, cause, '--log names the file to which the runtime writes its own log.');
   }
-}
-
-/** One line on the terminal that shows the progress; `printLine` prints text that stays above it. */
-interface Progress {
-  update(done: number, total: number, name: string): void;
-  readonly printLine: Sink;
-  end(): void;
 }
 
 /** Runs the scenarios against a runtime, with the command of its driver; with `--save`, writes a transcript of each. @throws ProtocolCliError `usage`, `command-failed`, `unwritable-file` */

@@ -4,6 +4,7 @@ import type { Body } from '../events/events.js';
 import type { Log } from '../events/log.js';
 import { type Route, routeAt } from '../http/route.js';
 import { choiceResponseSchema, NOTICES, type Notice } from '../protocol/invocation.js';
+import { DISCOVERY_PATH } from '../protocol/toolset.js';
 import { validate } from '../protocol/validate.js';
 import { isRecord } from '../util/values.js';
 import { visibleLine } from '../util/visible.js';
@@ -54,7 +55,7 @@ export function rapRoutes(
  */
 function discoveryRoute(intake: Intake, responder: Responder): Route {
   let known: { readonly of: unknown; readonly endpoint: string; readonly content: Body } | null = null;
-  return routeAt('/.well-known/rap-toolset', 'GET', 'nothing', incoming => {
+  return routeAt(DISCOVERY_PATH, 'GET', 'nothing', incoming => {
     const request = intake.request(incoming, 'discovery');
     return intake.answering('discovery', request, async () => {
       const of = responder.document;

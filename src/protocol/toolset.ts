@@ -60,7 +60,7 @@ export type Toolset = z.infer<typeof toolsetSchema>;
 export type Tool = Toolset['tools'][number];
 
 /** Relative to a tool server's base URL (protocol, section 1). */
-const DISCOVERY_PATH = '/.well-known/rap-toolset';
+export const DISCOVERY_PATH = '/.well-known/rap-toolset';
 
 /** The discovery URLs to try, in order, each with its base URL: the given URL, then its origin. */
 export function discoveryCandidates(url: string): { readonly base: string; readonly url: string }[] {

@@ -1,22 +1,22 @@
-import { createHash } from 'node:crypto';
-import { type CallEnd, type CallEndCounts, tellingEnd } from '../events/call-ends.js';
+import type { CallEndCounts } from '../events/call-ends.js';
 import { Content } from '../events/content.js';
 import type { Body, RequestEvent } from '../events/events.js';
 import type { Log } from '../events/log.js';
-import { allowedDestinations, type DestinationCheck, isLoopback } from '../http/addresses.js';
-import type { HttpAnswer, HttpClient } from '../http/client.js';
+import { allowedDestinations, type DestinationCheck } from '../http/addresses.js';
+import type { HttpClient } from '../http/client.js';
 import { Denial, type Incoming, type Reply, type Route } from '../http/route.js';
 import { SecretPaths } from '../http/secret-paths.js';
 import { type RunningServer, startServer } from '../http/server.js';
 import { callNamedIn, traitsOf } from '../protocol/callbacks.js';
-import { readToolset } from '../protocol/read-toolset.js';
-import { discoveryCandidates, baseOf as toolBaseOf } from '../protocol/toolset.js';
-import { RecentMap } from '../util/collections.js';
+import { NOTICES, type Notice } from '../protocol/invocation.js';
+import { DISCOVERY_PATH } from '../protocol/toolset.js';
 import { withStringMember } from '../util/json-text.js';
 import { LIMITS } from '../util/limits.js';
-import { readUrl } from '../util/url.js';
-import { isRecord, valueAt } from '../util/values.js';
+import { isRecord } from '../util/values.js';
 import { Forwarder } from './forwarder.js';
+import { httpUrlIn, memberOf, stringIn } from './message-members.js';
+import { CallEnds, CallKeys, nameOf } from './recorded-calls.js';
+import { ToolAddress } from './tool-address.js';
 
 interface RecorderOptions {
   readonly url: string;
@@ -88,8 +88,6 @@ export async function startRecorder(
 
 const INVOKE = '/invoke';
 
-const DISCOVERY = '/.well-known/rap-toolset';
-
 const CALLBACKS = '/callback/';
 
 /** How paths begin that a tool may have made of a callback URL. */
@@ -97,11 +95,10 @@ const NEAR_CALLBACKS = '/callback';
 
 const CHOICES = '/choices/';
 
-const NOTICES: Readonly<Record<string, RequestEvent['purpose']>> = {
-  '/cancel_tool_call': 'cancel',
-  '/close_thread': 'close',
-  '/migrate': 'migrate',
-};
+/** What each path of a notice is for. */
+const NOTICE_PURPOSES: ReadonlyMap<string, Notice['kind']> = new Map(
+  (Object.keys(NOTICES) as Notice['kind'][]).map(kind => [NOTICES[kind].path, kind]),
+);
 
 interface RecordedCall {
   /** Call key in events: its id, unless another thread uses that. */
@@ -151,21 +148,41 @@ class RecorderRoutes {
       handle: (incoming, bytes) => this.#replyOf(handle, incoming, bytes),
     });
     return [
-      post('invocation', path => path === INVOKE, this.#invoke),
-      post('callback', path => this.#callbacks.resolve(path) !== undefined, this.#callback),
-      post('choice', path => this.#questions.resolve(path) !== undefined, this.#choice),
+      post(
+        'invocation',
+        path => path === INVOKE,
+        (incoming, body) => this.#invoke(incoming, body),
+      ),
+      post(
+        'callback',
+        path => this.#callbacks.resolve(path) !== undefined,
+        (incoming, body) => this.#callback(incoming, body),
+      ),
+      post(
+        'choice',
+        path => this.#questions.resolve(path) !== undefined,
+        (incoming, body) => this.#choice(incoming, body),
+      ),
       {
-        ...post('discovery', path => path === DISCOVERY, this.#discover),
+        ...post(
+          'discovery',
+          path => path === DISCOVERY_PATH,
+          incoming => this.#discover(incoming),
+        ),
         method: 'GET',
         accepts: 'nothing',
       },
-      post('notice', path => Object.hasOwn(NOTICES, path), this.#notice),
+      post(
+        'notice',
+        path => NOTICE_PURPOSES.has(path),
+        (incoming, body) => this.#notice(incoming, body),
+      ),
     ];
   }
 
   #replyOf(handle: Handle, incoming: Incoming, bytes: Uint8Array): Promise<Reply> {
     const body = bytes.length > 0 ? new Content(bytes) : undefined;
-    const reply = handle.call(this, incoming, body);
+    const reply = handle(incoming, body);
     this.replies.add(reply);
     const forget = () => void this.replies.delete(reply);
     reply.then(forget, forget);
@@ -295,7 +312,7 @@ class RecorderRoutes {
 
   /** Forwards a notice to the tool's base URL, whether or not the tool supports it. */
   async #notice(incoming: Incoming, body: Body | undefined): Promise<Reply> {
-    const purpose = NOTICES[incoming.path] ?? 'close';
+    const purpose = NOTICE_PURPOSES.get(incoming.path) ?? 'close';
     const thread = stringIn(body, purpose === 'migrate' ? 'session_id' : 'thread_id');
     const key = purpose === 'cancel' && this.#keys.find(thread, memberOf(body, 'tool_call_id'));
     if (key) this.ends.add(key, 'canceled');
@@ -312,26 +329,10 @@ const UNRECORDED_ANSWER =
 
 function purposeOf(path: string): RequestEvent['purpose'] | undefined {
   if (path === INVOKE) return 'invocation';
-  if (path === DISCOVERY) return 'discovery';
+  if (path === DISCOVERY_PATH) return 'discovery';
   if (path.startsWith(NEAR_CALLBACKS)) return 'callback';
   if (path.startsWith(CHOICES)) return 'choice';
-  return Object.hasOwn(NOTICES, path) ? NOTICES[path] : undefined;
-}
-
-/** A top-level member of a message; undefined if the message is not a JSON object. */
-function memberOf(body: Body | undefined, name: string): unknown {
-  return valueAt(body?.json, 'value', name);
-}
-
-function stringIn(body: Body | undefined, name: string): string | undefined {
-  const value = memberOf(body, name);
-  return typeof value === 'string' ? value : undefined;
-}
-
-/** A URL in a message; null if it cannot be called. */
-function httpUrlIn(body: Body | undefined, name: string): string | null {
-  const url = stringIn(body, name);
-  return url !== undefined && /^https?:$/.test(readUrl(url)?.protocol ?? '') ? url : null;
+  return NOTICE_PURPOSES.get(path);
 }
 
 /** Replaces a string member of a JSON object and leaves all other bytes unchanged. */
@@ -340,136 +341,4 @@ function withString(body: Body, name: string, value: string): Body {
   if (!json.ok || !isRecord(json.value) || text === null) return body;
   const bytes = Buffer.from(withStringMember(text, name, value));
   return Content.withJson(bytes, { ...json, value: { ...json.value, [name]: value } });
-}
-
-const MAX_NAME_LENGTH = 1024;
-
-/** Returns a value that is short enough to identify a call or a thread; otherwise undefined. */
-function nameOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value.length <= MAX_NAME_LENGTH ? value : undefined;
-}
-
-/** How the calls ended so far. */
-class CallEnds {
-  readonly counts = new Map<CallEnd, number>();
-  readonly #ends = new RecentMap<string, CallEnd>(LIMITS.callsRemembered.value);
-
-  add(key: string, end: CallEnd): void {
-    const known = this.#ends.get(key);
-    const next = known === undefined ? end : tellingEnd([known, end]);
-    this.#ends.set(key, next);
-    if (next === known) return;
-    this.#count(next, 1);
-    if (known !== undefined) this.#count(known, -1);
-  }
-
-  #count(end: CallEnd, more: number): void {
-    this.counts.set(end, (this.counts.get(end) ?? 0) + more);
-  }
-}
-
-/** Call keys by thread and id, both of which are foreign: the same call again has the same key. */
-class CallKeys {
-  readonly #keys = new RecentMap<string, string>(LIMITS.callsRemembered.value);
-  readonly #taken = new RecentMap<string, true>(LIMITS.callsRemembered.value);
-  #named = 0;
-
-  keyFor(thread: unknown, id: unknown): string {
-    const known = this.find(thread, id);
-    if (known !== undefined) return known;
-    let key = nameOf(id) || this.#fresh();
-    while (this.#taken.get(key)) key = this.#fresh();
-    this.#taken.set(key, true);
-    if (typeof id === 'string') this.#keys.set(digestOf(thread, id), key);
-    return key;
-  }
-
-  find(thread: unknown, id: unknown): string | undefined {
-    return typeof id === 'string' ? this.#keys.get(digestOf(thread, id)) : undefined;
-  }
-
-  #fresh(): string {
-    return `recorded-${++this.#named}`;
-  }
-}
-
-/** Limits ids, which may be as long as a message. */
-function digestOf(thread: unknown, id: string): string {
-  const name = JSON.stringify([typeof thread === 'string' ? thread : null, id]);
-  return createHash('sha256').update(name).digest('base64');
-}
-
-interface DiscoveryRequest {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal;
-}
-
-class ToolAddress {
-  /** The only origin that receives credentials. */
-  readonly origin: string;
-  base: string;
-  #endpoint: string | null = null;
-  #known = '';
-  #finding: Promise<HttpAnswer> | null = null;
-
-  /** @param url http or https */
-  constructor(
-    private readonly forwarder: Forwarder,
-    private readonly url: string,
-  ) {
-    this.origin = new URL(url).origin;
-    this.base = toolBaseOf(url);
-  }
-
-  /** Whether the tool may receive answers at a URL: at its own origins, or on this machine if the tool runs there too (threats, row 9). */
-  takesAnswersAt(url: string): boolean {
-    const endpoint = readUrl(this.#endpoint ?? this.url);
-    const origins = [this.origin, ...(endpoint ? [endpoint.origin] : [])];
-    return allowedDestinations(origins)(url) === null && (!isLocal(url) || isLocal(this.url));
-  }
-
-  /** The URL for invocations; null if the discovery document has none. @throws as {@link discover}. */
-  async endpoint(): Promise<string | null> {
-    if (this.#endpoint !== null) return this.#endpoint;
-    this.#finding ??= this.discover({ headers: { accept: 'application/json' } }).finally(() => {
-      this.#finding = null;
-    });
-    await this.#finding;
-    return this.#endpoint;
-  }
-
-  /**
-   * Requests the toolset at the URL, then at its origin. Returns the first 200, otherwise the first response.
-   * @throws TransportError without a response; `Unkept`.
-   */
-  async discover(request: DiscoveryRequest): Promise<HttpAnswer> {
-    let first: HttpAnswer | undefined;
-    for (const { base, url } of discoveryCandidates(this.url)) {
-      const answer = await this.forwarder.send({ purpose: 'discovery' }, { method: 'GET', url, ...request });
-      if (answer.status === 200) return this.#learn(base, answer);
-      first ??= answer;
-    }
-    if (first) return first;
-    throw new Error('there is always a first candidate');
-  }
-
-  /** Reads the endpoint of an invalid toolset too: the recorder does not check messages. */
-  async #learn(base: string, answer: HttpAnswer): Promise<HttpAnswer> {
-    const document = new Content(answer.body);
-    const endpoint = httpUrlIn(document, 'endpoint');
-    if (endpoint !== null) [this.base, this.#endpoint] = [base, endpoint];
-    if (document.sha256 === this.#known) return answer;
-    this.#known = document.sha256;
-    const reading = await readToolset(document.json);
-    if (!reading.ok) return answer;
-    const { name, tools, ...toolset } = reading.toolset;
-    const operations = tools.map(tool => tool.name);
-    const loaded = { base, endpoint: toolset.endpoint, toolset: name, operations };
-    this.forwarder.log.emit({ kind: 'loaded', ...loaded });
-    return answer;
-  }
-}
-
-function isLocal(url: string): boolean {
-  return isLoopback(readUrl(url)?.hostname ?? '');
 }

@@ -1,4 +1,3 @@
-import { Writable } from 'node:stream';
 import { unread } from '../../events/bounded-events.js';
 import type { EventStore } from '../../events/log.js';
 import { callbackRedactor } from '../../events/shareable.js';
@@ -6,19 +5,16 @@ import type { FixtureSet } from '../../fixtures/fixture-set.js';
 import { stepsOf } from '../../fixtures/reply-schema.js';
 import { isLoopback } from '../../http/addresses.js';
 import { MockTool, type MockToolOptions } from '../../mock/mock-tool.js';
-import type { Rate } from '../../mock/responder.js';
 import { fixtureFiles, loadHandlers } from '../../mock/sources.js';
-import { pluralize } from '../../render/line.js';
 import { serverPlain } from '../../render/outputs/server-plain.js';
 import { verifiedMock } from '../../render/outputs/verification.js';
 import { backgroundOf } from '../../render/terminal/background.js';
 import { systemClock } from '../../system/clock.js';
-import { watchFiles } from '../../system/watch-files.js';
-import { messageOf, ProtocolCliError } from '../../util/errors.js';
+import { reserveStream } from '../../system/reserve-stream.js';
 import { readUrl } from '../../util/url.js';
 import { visibleLine } from '../../util/visible.js';
 import { type LiveOutput, type Subscribe, startLines, startScreen, subscribeToAll } from '../live-output.js';
-import { DRAWABLE, type ServerFlags, type ServerOutput, usageError } from '../options.js';
+import { DRAWABLE, type ServerOutput, usageError } from '../options.js';
 import { checkReports, type ReportRequest, reporterText, writeVerification } from '../reports.js';
 import type { Run } from '../run.js';
 import { networkWarnings, printReady, runServer } from '../run-server.js';
@@ -26,35 +22,10 @@ import { headerFor, openTranscript } from '../save-transcript.js';
 import { readServerLine } from '../server-line.js';
 import { demoFixtures } from '../target.js';
 import { colourOf, PROGRAM, type Terminal } from '../terminal.js';
+import { refuseContradictions } from './contradictions.js';
+import { FixtureReloader, type Reloadable } from './fixture-reloader.js';
 import { exportFixtures, loadFixtures } from './fixtures.js';
-
-interface MockToolFlags extends ServerFlags {
-  readonly mcp?: 'stdio' | 'http';
-  /** Options set on the command line: `--save`. */
-  readonly given?: readonly string[];
-  readonly handlers?: string;
-  readonly seed?: string;
-  readonly speed?: number;
-  /** File for `--export`; - is stdout. */
-  readonly export?: string;
-  readonly demo?: true;
-  readonly watch?: true;
-  readonly allowRepeats?: true;
-  readonly rateLimit?: Rate;
-  readonly allowOrigin?: readonly string[];
-  readonly allowCallback?: readonly string[];
-  readonly maxBody: number;
-  readonly retries: number;
-  readonly maxPending: number;
-  readonly drain: number;
-  readonly keep: number;
-  readonly save?: string;
-  readonly verify?: true;
-  readonly reporter?: readonly ReportRequest[];
-  /** The old name of `--reporter`. */
-  readonly report?: readonly ReportRequest[];
-  readonly output?: ServerOutput;
-}
+import type { MockToolFlags } from './flags.js';
 
 const EXAMPLE = 'protocol-cli mock-tool fixtures.yaml -- npm test';
 
@@ -70,9 +41,7 @@ export async function runMockTool(
   const { files: paths, command, output } = readServerLine(words, request, terminal);
   refuseContradictions(paths, flags, command !== null);
   const reporter = reportersOf(flags, terminal);
-  const stdoutUser =
-    (command && 'the command') ??
-    (mcp === 'stdio' ? '--mcp stdio' : output === 'ndjson' ? '-o ndjson' : null);
+  const stdoutUser = stdoutUserOf(mcp, output, command !== null);
   await checkReports(reporter, stdoutUser);
   const files = await fixtureFiles(paths);
   if (flags.export !== undefined) return exportFixtures(files, flags.export, speed, terminal);
@@ -100,6 +69,14 @@ export async function runMockTool(
   });
 }
 
+/** What else writes to stdout, so that no report can; null if nothing does. */
+function stdoutUserOf(mcp: MockToolFlags['mcp'], output: ServerOutput, hasCommand: boolean): string | null {
+  if (hasCommand) return 'the command';
+  if (mcp === 'stdio') return '--mcp stdio';
+  if (output === 'ndjson') return '-o ndjson';
+  return null;
+}
+
 /** The reports, also those with the old name of the option, which works for one release. */
 function reportersOf(
   { reporter = [], report = [] }: MockToolFlags,
@@ -111,63 +88,6 @@ function reportersOf(
       `warning: --report is now --reporter, and will be removed: --reporter ${visibleLine(reporterText(first))}\n`,
     );
   return [...reporter, ...report];
-}
-
-/** Options that can be combined with `--export`, which writes a file and serves nothing. */
-const OF_EXPORTS = ['--export', '--speed', '--no-color', '--quiet'];
-
-/** Options about callbacks, which MCP does not have. */
-const OF_CALLBACKS = ['--allow-callback', '--retries', '--max-pending', '--allow-repeats'];
-
-const OF_HTTP = ['--host', '--port', '--allow-host', '--allow-origin'];
-
-/** @throws ProtocolCliError `usage` for options that exclude each other. */
-function refuseContradictions(files: readonly string[], flags: MockToolFlags, hasCommand: boolean): void {
-  const { export: target, watch, demo, keep, handlers, mcp, given = [] } = flags;
-  const among = (options: readonly string[]) => options.filter(option => given.includes(option)).join(', ');
-  const isExport = target !== undefined;
-  const ofServers = given.filter(option => !OF_EXPORTS.includes(option)).join(', ');
-  const [ofCallbacks, ofHttp] = [among(OF_CALLBACKS), among(OF_HTTP)];
-  const exportExample = 'For example: protocol-cli mock-tool run.ndjson --export fixtures.yaml';
-  const isStdio = mcp === 'stdio';
-  const rules: readonly (readonly [isBroken: unknown, message: string, hint?: string])[] = [
-    [isExport && hasCommand, '--export starts no server for a command', 'Export first, then serve the file.'],
-    [
-      isExport && ofServers,
-      `--export starts no server; these options need one: ${ofServers}`,
-      'Leave them out.',
-    ],
-    [isExport && files.length === 0, '--export needs a transcript', exportExample],
-    [watch && files.length === 0, '--watch needs fixture files to watch'],
-    [
-      demo && (files.length > 0 || handlers !== undefined),
-      '--demo cannot be combined with fixtures or --handlers',
-      'Leave out --demo or the others.',
-    ],
-    [keep === 0, '--keep must be at least 1'],
-    [
-      mcp === undefined && given.includes('--allow-origin'),
-      '--allow-origin is for --mcp http',
-      'Web pages cannot call a RAP tool.',
-    ],
-    [
-      mcp && ofCallbacks,
-      `these options are for callbacks, which MCP does not have: ${ofCallbacks}`,
-      'Leave them out, or --mcp.',
-    ],
-    [
-      isStdio && ofHttp,
-      `these options are for a network server, which --mcp stdio is not: ${ofHttp}`,
-      'Leave them out, or --mcp.',
-    ],
-    [
-      isStdio && hasCommand,
-      '--mcp stdio and the command would both use stdin and stdout',
-      'With --mcp http the command finds the address in MCP_URL.',
-    ],
-  ];
-  const [, message, hint] = rules.find(([isBroken]) => isBroken) ?? [];
-  if (message !== undefined) throw usageError(message, hint);
 }
 
 /** The transcript file of `--save`. @throws ProtocolCliError `unwritable-file`, `usage`. */
@@ -273,7 +193,7 @@ async function serveMcp(
   const { leftOut, serveMcpHttp, serveMcpStdio } = await import('../../mock/mcp/mcp-tool.js');
   const options = { ...toolOptions(flags), ...sources, allowOrigins: flags.allowOrigin ?? [] };
   const { stdin, stdout, stderr } = terminal;
-  const taken = transport === 'stdio' ? takeStream(stdout, stderr) : null;
+  const taken = transport === 'stdio' ? reserveStream(stdout, stderr) : null;
   const mcp = await (taken ? serveMcpStdio(options, { stdin, stdout: taken.stream }) : serveMcpHttp(options));
   onClose(() => mcp.close().finally(taken?.release));
   const { address, over } = mcp;
@@ -377,87 +297,4 @@ async function screenOutput(
     quit => mockScreen({ ...screen, tool: shown, controls: { ...controls, quit } }),
     terminal,
   );
-}
-
-/** Reserves a stream for one use: all other writes to it, such as `console.log` in user code, go to `instead`. */
-function takeStream(taken: NodeJS.WritableStream, instead: NodeJS.WritableStream) {
-  const own = Object.getOwnPropertyDescriptor(taken, 'write');
-  const write = taken.write.bind(taken);
-  Object.defineProperty(taken, 'write', {
-    configurable: true,
-    writable: true,
-    value: instead.write.bind(instead),
-  });
-  return {
-    stream: new Writable({ write: (chunk: Uint8Array, _, done) => void write(chunk, done) }),
-    release() {
-      if (own) Object.defineProperty(taken, 'write', own);
-      else Reflect.deleteProperty(taken, 'write');
-    },
-  };
-}
-
-interface Reloadable extends Pick<MockTool, 'verify'> {
-  replaceFixtures(fixtures: FixtureSet): Promise<void>;
-}
-
-/** Reloads the fixtures when a file changes or on request; one reload at a time, so that the last one wins. */
-export class FixtureReloader {
-  #reading = Promise.resolve();
-  #watcher: { close(): void } | null = null;
-  #isChanged = false;
-  #reload: (() => Promise<void>) | null = null;
-
-  /**
-   * @param paths files and folders from the command line
-   * @param speed of transcripts
-   */
-  constructor(
-    private readonly paths: readonly string[],
-    private readonly speed: number | undefined,
-  ) {}
-
-  /** Must start before the mock, so that no edit is missed. */
-  async watch(): Promise<void> {
-    const onChange = () => {
-      this.#isChanged = true;
-      this.reload();
-    };
-    this.#watcher = await watchFiles(() => fixtureFiles(this.paths), onChange);
-  }
-
-  /** Applies changes from now on, and those that happened before. */
-  attach(tool: Reloadable, output: Pick<LiveOutput, 'notice' | 'warn'>): void {
-    this.#reload = () => this.#readAgain(tool, output);
-    if (this.#isChanged) this.reload();
-  }
-
-  reload(): void {
-    if (this.#reload) this.#reading = this.#reading.then(this.#reload);
-  }
-
-  async close(): Promise<void> {
-    this.#watcher?.close();
-    await this.#reading;
-  }
-
-  async #readAgain(tool: Reloadable, output: Pick<LiveOutput, 'notice' | 'warn'>): Promise<void> {
-    if (this.paths.length === 0) return output.notice('no fixture files to reload');
-    try {
-      const { length: before } = tool.verify().fixtures;
-      const { fixtures, warnings } = await loadFixtures(await fixtureFiles(this.paths), this.speed);
-      await tool.replaceFixtures(fixtures);
-      const { length: count } = fixtures.fixtures;
-      const was = count === before ? '' : ` (was ${before})`;
-      output.notice(`reloaded ${pluralize(count, 'fixture')}${was}`);
-      output.warn(warnings);
-    } catch (error) {
-      output.notice(`reload failed; keeping the previous fixtures: ${reasonOf(error)}`, true);
-    }
-  }
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof ProtocolCliError) return [error.message, ...error.faults].join('\n  ');
-  return messageOf(error);
 }

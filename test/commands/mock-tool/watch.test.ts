@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { FixtureReloader } from '../../../src/commands/mock-tool/fixture-reloader.js';
 import { loadFixtures } from '../../../src/commands/mock-tool/fixtures.js';
-import { FixtureReloader } from '../../../src/commands/mock-tool/run.js';
 import type { FixtureSet } from '../../../src/fixtures/fixture-set.js';
 import { watchFiles } from '../../../src/system/watch-files.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';

@@ -2,7 +2,7 @@ import { type CallEnd, tellingEnd } from '../events/call-ends.js';
 import { Content } from '../events/content.js';
 import type { Event, EventOf, Planner, RequestEvent } from '../events/events.js';
 import type { Verdict } from '../events/exchange.js';
-import { idOf } from '../events/fold-exchange.js';
+import { idOf } from '../events/judge-callback.js';
 import { RoundTrip } from '../events/round-trips.js';
 import {
   type Callback,

@@ -29,8 +29,11 @@ export class Content implements Body {
     return content;
   }
 
-  /** Computes the digest and JSON, then drops the bytes to save memory. The caller must not use the bytes again. */
-  static readOnce(bytes: Uint8Array): Content {
+  /**
+   * Computes the digest and JSON, then drops the bytes to save memory: `size`, `sha256`, `json` and `messageType` work; `bytes` and `text`
+   * throw. The caller must not use the bytes again.
+   */
+  static withoutBytes(bytes: Uint8Array): Content {
     const content = new Content(bytes);
     content.#sha256 = digest(bytes);
     content.#json = readJson(bytes);
@@ -38,8 +41,8 @@ export class Content implements Body {
     return content;
   }
 
-  /** A body whose text is written soon: only the text is kept in memory, not the bytes. */
-  static asText(bytes: Uint8Array): Content {
+  /** A body whose text is written soon: only the text is kept in memory, unless it is not UTF-8. All getters work. */
+  static keepingText(bytes: Uint8Array): Content {
     const content = new Content(bytes);
     const text = decodeUtf8(bytes);
     if (text === null) return content;
@@ -66,7 +69,7 @@ export class Content implements Body {
     return this.#text === undefined ? decodeUtf8(this.bytes) : this.#text;
   }
 
-  /** @throws Error after {@link readOnce} */
+  /** @throws Error after {@link withoutBytes} */
   get bytes(): Uint8Array {
     if (this.#bytes) return this.#bytes;
     if (this.#text === undefined) throw new Error('the bytes of this body were not kept');

@@ -1,7 +1,7 @@
 import type { Event } from '../events/events.js';
 import { type Arrival, type Exchange, outcomeOf, type VerdictKind } from '../events/exchange.js';
-import { idOf } from '../events/fold-exchange.js';
 import type { History } from '../events/history.js';
+import { idOf } from '../events/judge-callback.js';
 import type { Callback, CallbackType, UserChoice } from '../protocol/callbacks.js';
 import type { RequirementId, Warning } from '../protocol/requirements.js';
 import { formatDuration } from '../util/text.js';

@@ -1,8 +1,8 @@
 import { Content } from '../events/content.js';
 import type { Body, RequestEvent } from '../events/events.js';
 import type { Exchange, Verdict, VerdictKind } from '../events/exchange.js';
-import { idOf, rejection } from '../events/fold-exchange.js';
 import type { History } from '../events/history.js';
+import { idOf, rejection } from '../events/judge-callback.js';
 import { type Log, ServedRequest } from '../events/log.js';
 import { type Answer, Denial, type Incoming, type Reply, type Route } from '../http/route.js';
 import { SecretPaths } from '../http/secret-paths.js';
@@ -125,7 +125,7 @@ export class CallbackServer {
           serves: path => receiverOf(path) !== undefined,
           accepts: 'json',
           handle: (incoming, bytes) => {
-            const read = keepBodies ? Content.asText : Content.readOnce;
+            const read = keepBodies ? Content.keepingText : Content.withoutBytes;
             const body = keepBodies === undefined ? new Content(bytes) : read(bytes);
             return receiverOf(incoming.path)?.receive(incoming, body) ?? { status: 404 };
           },

@@ -22,7 +22,7 @@ test('ofJson encodes a value', () => {
   expect(Buffer.from(Content.ofJson({ text: '日本' }).bytes).toString()).toBe('{"text":"日本"}');
 });
 
-describe('readOnce', () => {
+describe('withoutBytes', () => {
   const LARGE = JSON.stringify({ text: 'é😀"\n'.repeat(200_000) });
 
   test.each([
@@ -31,12 +31,12 @@ describe('readOnce', () => {
     ['an invalid JSON text', '{'],
   ])('%s: has everything but the bytes', (_, source) => {
     const kept = new Content(Buffer.from(source));
-    const { size, sha256, json } = Content.readOnce(Buffer.from(source));
+    const { size, sha256, json } = Content.withoutBytes(Buffer.from(source));
     expect({ size, sha256, json }).toEqual({ size: kept.size, sha256: kept.sha256, json: kept.json });
   });
 
   test('throws when the dropped bytes are read', () => {
-    const content = Content.readOnce(Buffer.from(LARGE));
+    const content = Content.withoutBytes(Buffer.from(LARGE));
     expect(() => content.bytes).toThrow('the bytes of this body were not kept');
     expect(content).toBeInstanceOf(Content);
   });

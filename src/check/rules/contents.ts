@@ -1,4 +1,4 @@
-import { idOf } from '../../events/fold-exchange.js';
+import { idOf } from '../../events/judge-callback.js';
 import type { Callback } from '../../protocol/callbacks.js';
 import { addresseeIn, type Invocation } from '../../protocol/invocation.js';
 import { llmText, outcomeOfText } from '../../protocol/outcome.js';

@@ -1,5 +1,5 @@
 import { countEnds, missingResultsText } from '../../events/call-ends.js';
-import { idOf } from '../../events/fold-exchange.js';
+import { idOf } from '../../events/judge-callback.js';
 import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
 import type { Callback } from '../../protocol/callbacks.js';
 import { addresseeIn } from '../../protocol/invocation.js';

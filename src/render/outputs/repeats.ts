@@ -6,8 +6,8 @@ import {
   llmTextOf,
   outcomeOf,
 } from '../../events/exchange.js';
-import { idOf } from '../../events/fold-exchange.js';
 import { History } from '../../events/history.js';
+import { idOf } from '../../events/judge-callback.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { elapsedMs, formatDuration, truncate } from '../../util/text.js';
 import { type Line, line, pluralize, quote, say } from '../line.js';

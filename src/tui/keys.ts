@@ -39,7 +39,7 @@ export function bind<Screen>(
   does: string,
   run: KeyBinding<Screen>['run'],
   hint: HintText | ((screen: Screen) => HintText) = null,
-  isUrgent = false,
+  { isUrgent = false }: { readonly isUrgent?: boolean } = {},
 ): KeyBinding<Screen> {
   const names = keys.split(' ');
   const label = labelOf(names);

@@ -68,17 +68,27 @@ function pressOne<Controls, Purpose>(screen: PressTarget<Controls, Purpose>, pre
   if (overlay?.kind === 'prompt' && CANCELS.has(name)) close();
   else if (name === 'ctrl+c') screen.quit();
   else if (!overlay) pressKey(screen, press);
-  else if (overlay.kind === 'help') pressOnHelp(screen, overlay, press);
-  else if (overlay.kind === 'page') pressOnPage(screen, name);
-  else if (name === 'escape') {
-    close();
-    if (overlay.kind === 'question') screen.onDismiss(overlay.purpose);
-  } else if (overlay.kind === 'prompt') pressPrompt(screen, overlay, press);
-  else if (name !== 'enter')
-    screen.dispatch({ type: 'show', overlay: { ...overlay, picker: pressPicker(overlay.picker, name) } });
-  else {
-    close();
-    screen.onPick(overlay.purpose, overlay.picker.selected);
+  else pressOnOverlay(screen, overlay, press);
+}
+
+function pressOnOverlay<Controls, Purpose>(
+  screen: PressTarget<Controls, Purpose>,
+  overlay: NonNullable<ScreenState<Purpose>['overlay']>,
+  press: Press,
+): void {
+  switch (overlay.kind) {
+    case 'help':
+      pressOnHelp(screen, overlay, press);
+      break;
+    case 'page':
+      pressOnPage(screen, press.name);
+      break;
+    case 'prompt':
+      pressPrompt(screen, overlay, press);
+      break;
+    case 'question':
+      pressQuestion(screen, overlay, press.name);
+      break;
   }
 }
 
@@ -137,6 +147,21 @@ function pressPrompt<Controls, Purpose>(
   }
   screen.dispatch({ type: 'show', overlay: null });
   screen.onPrompt(overlay.purpose, overlay.input.text);
+}
+
+function pressQuestion<Controls, Purpose>(
+  screen: PressTarget<Controls, Purpose>,
+  overlay: OverlayOf<Purpose, 'question'>,
+  name: string,
+): void {
+  const { picker, purpose } = overlay;
+  if (name !== 'escape' && name !== 'enter') {
+    screen.dispatch({ type: 'show', overlay: { ...overlay, picker: pressPicker(picker, name) } });
+    return;
+  }
+  screen.dispatch({ type: 'show', overlay: null });
+  if (name === 'escape') screen.onDismiss(purpose);
+  else screen.onPick(purpose, picker.selected);
 }
 
 async function complete<Controls, Purpose>(

@@ -50,7 +50,7 @@ export function answerKeys(hasTool: boolean): Keys<AnswerControls> {
       'open the consent page',
       answer => usePage(answer, answer.visit),
       pageHint('consent page'),
-      true,
+      { isUrgent: true },
     ),
     bind<AnswerControls>(
       'everywhere',
@@ -58,7 +58,7 @@ export function answerKeys(hasTool: boolean): Keys<AnswerControls> {
       'copy the URL of the consent page',
       answer => usePage(answer, url => showCopied(answer.effects, url, answer.copy(url))),
       pageHint('copy its URL'),
-      true,
+      { isUrgent: true },
     ),
     bind('everywhere', '?', 'show or hide the keys', answer => answer.effects.showHelp()),
     bind('everywhere', 'q ctrl+c', 'stop answering; again: at once', answer => answer.quit()),

@@ -51,7 +51,7 @@ export function copyCall(workbench: Workbench, how: 'curl' | 'command'): void {
   const curl = controls.asCurl(key, id);
   const line = how === 'curl' ? curl : controls.asCommand(key, id);
   if (!line) complain(workbench, 'Nothing to copy: the call was not sent.');
-  else if (!('isBad' in line)) showCopied(workbench.effects, line.text, controls.copy(line.text), line.gaps);
+  else if (!('isBad' in line)) showCopied(workbench.effects, line.text, controls.copy(line.text), line);
   else if (curl) complain(workbench, `${line.text}. Press y to copy it as curl.`);
   else workbench.effects.report(line);
 }

@@ -65,7 +65,9 @@ function whileWaiting(
   hint: string,
   run: (workbench: Workbench) => void,
 ) {
-  return bound('calls', key, does, run, workbench => (waitsOf(workbench)[what] ? hint : null), true);
+  return bound('calls', key, does, run, workbench => (waitsOf(workbench)[what] ? hint : null), {
+    isUrgent: true,
+  });
 }
 
 /** What the screen does with keys in a prompt. */

@@ -1,7 +1,7 @@
 import type { Event } from '../../events/events.js';
 import { type Arrival, type Exchange, outcomeOf, type VerdictKind } from '../../events/exchange.js';
-import { idOf } from '../../events/judge-callback.js';
 import { History, type UntrackedRequest, type View } from '../../events/history.js';
+import { idOf } from '../../events/judge-callback.js';
 import { shareableArrival, shareableMessage } from '../../events/shareable.js';
 import { streamTranscript } from '../../events/transcript-writer.js';
 import type { Callback } from '../../protocol/callbacks.js';

@@ -54,7 +54,7 @@ const OTHERS = {
     'check/drive/run.ts MAX_PROGRAMS',
     'check/drive/scenario-session.ts MAX_LAST_LENGTH',
     'check/drive/scripted-llm.ts MAX_WARNINGS',
-    'events/fold-exchange.ts MAX_REASON',
+    'events/judge-callback.ts MAX_REASON',
     'events/refusal.ts MAX',
     'events/transcript-reader.ts MAX_SEPARATE',
     'mock/mcp/mcp-tool.ts MAX_MESSAGE',
@@ -67,7 +67,7 @@ const OTHERS = {
   'lengths of names': [
     'http/guard.ts MAX_NAME_LENGTH',
     'mock/repeats.ts MAX_KEY_LENGTH',
-    'record/recorder.ts MAX_NAME_LENGTH',
+    'record/recorded-calls.ts MAX_NAME_LENGTH',
   ],
   'how we work, whatever a peer does': [
     'agent-session/client/answering.ts MAX',

@@ -255,10 +255,10 @@ describe('5 MB take linear time, with any structure', () => {
   });
 });
 
-test('row 15: very many keys take little longer to read than to parse', async () => {
+test('row 15: very many keys take at most three times as long to read as to parse', async () => {
   const source = `{${Array.from({ length: 300_000 }, (_, n) => `"k${n.toString(36)}":${n % 10}`).join(',')}}`;
   const parsing = await leastCpuMs(3, () => JSON.parse(source));
-  await expectCpuBelow(2.2 * parsing, () => parseJson(source));
+  await expectCpuBelow(3 * parsing, () => parseJson(source));
 });
 
 const container = fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue()));

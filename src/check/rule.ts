@@ -7,8 +7,8 @@ import { isNullRefused, type Lost, withPrice } from '../protocol/strictness.js';
 import { formatDuration, joinFirst, truncateBeforeToken } from '../util/text.js';
 import { visibleLine } from '../util/visible.js';
 import type { CallbackEvidence, CallEvidence } from './call.js';
-import type { ToolCrash } from './crash.js';
 import type { Evidence } from './evidence.js';
+import type { ToolCrash } from './server-end.js';
 
 /** What a side of the protocol must do. */
 export interface Requirement {

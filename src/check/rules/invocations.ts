@@ -8,7 +8,7 @@ import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import type { CallbackEvidence, CallEvidence } from '../call.js';
 import type { Evidence } from '../evidence.js';
-import { isDefined } from '../members.js';
+import { isDefined, memberText } from '../members.js';
 import {
   CALLBACK_RULES,
   cutOff,
@@ -171,7 +171,7 @@ export const invocationRules = defineRules({
 /** A call that was refused because of other members shows nothing about its operation and its arguments. */
 function onRefusedMembers({ refusedMembers: members, attempts }: CallEvidence): Observation | null {
   if (members.length === 0) return null;
-  const names = visibleLine(joinFirst(members, MAX_MEMBERS));
+  const names = visibleLine(joinFirst(members.map(memberText), MAX_MEMBERS));
   const rule = members.some(isDefined) ? 'TOOL-ACK' : 'TOOL-EXTRA';
   return inconclusive(`the call was refused because of ${names} (${rule})`, attempts);
 }
@@ -280,7 +280,7 @@ function onRefusal(attempt: RoundTrip, call: CallEvidence, isLive: boolean): Obs
   return refusedMembers.filter(isDefined).map(member =>
     violated(what, attempt, {
       ...refusalDetails(attempt),
-      name: visibleLine(member),
+      name: visibleLine(memberText(member)),
       advice: 'Accept call_id, user_id and thread_ancestors, also where they are null.',
     }),
   );

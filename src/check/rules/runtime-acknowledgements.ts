@@ -1,6 +1,7 @@
 import type { RoundTrip } from '../../events/round-trips.js';
 import { formatDuration } from '../../util/text.js';
-import { type CallbackEvidence, type CallEvidence, isErrorText } from '../call.js';
+import type { CallbackEvidence, CallEvidence } from '../call.js';
+import { isErrorText } from '../error-text.js';
 import type { Evidence } from '../evidence.js';
 import {
   defineRules,

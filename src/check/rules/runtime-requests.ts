@@ -6,7 +6,8 @@ import { REQUIREMENT_IDS, type RequirementId } from '../../protocol/requirements
 import { mediaTypeOf } from '../../util/headers.js';
 import { excerpt } from '../../util/text.js';
 import { readUrl } from '../../util/url.js';
-import { type CallEvidence, type Discovery, isErrorText, toolsetsAt } from '../call.js';
+import { type CallEvidence, type Discovery, toolsetsAt } from '../call.js';
+import { isErrorText } from '../error-text.js';
 import { type Evidence, isTo, type KnownServer } from '../evidence.js';
 import {
   defineRules,

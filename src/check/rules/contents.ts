@@ -12,17 +12,16 @@ import { internalsIn, type SecretFinder, secretFinder } from '../leaks.js';
 import {
   defineRules,
   doubtful,
-  MAX_QUOTE_LENGTH,
   met,
   metWithNote,
   type Observation,
   type Observed,
   requestSpot,
-  resultSpots,
   type Spot,
   unrecorded,
   violated,
 } from '../rule.js';
+import { MAX_QUOTE_LENGTH, resultSpots } from '../rule-details.js';
 
 const ERROR_PREFIX = 'Error: ';
 

@@ -15,26 +15,28 @@ import {
 } from '../call.js';
 import type { Evidence } from '../evidence.js';
 import {
-  CALLBACK_RULES,
   defineRules,
   doubtful,
-  faultLine,
   inconclusive,
-  MAX_QUOTE_LENGTH,
   met,
   metWithNote,
-  nullRemark,
   type Observation,
   type Observed,
-  refusalDetails,
   requestSpot,
-  statusMismatch,
-  timeoutAdvice,
-  toolCrashObservation,
   unrecorded,
   violated,
   violatedIfComplete,
 } from '../rule.js';
+import {
+  CALLBACK_RULES,
+  faultLine,
+  MAX_QUOTE_LENGTH,
+  nullRemark,
+  refusalDetails,
+  statusMismatch,
+  timeoutAdvice,
+  toolCrashObservation,
+} from '../rule-details.js';
 
 /** Maximum length of a quoted content type, in characters. */
 const MAX_TYPE_LENGTH = 500;

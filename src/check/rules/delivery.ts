@@ -10,26 +10,28 @@ import { visibleLine } from '../../util/visible.js';
 import type { CallbackEvidence, CallEvidence, Delivery } from '../call.js';
 import { urlDifference } from '../callback-url.js';
 import type { Evidence } from '../evidence.js';
+import { judgeRetries } from '../retries.js';
 import {
-  CALLBACK_RULES,
   cutOff,
   defineRules,
   doubtful,
-  faultLine,
   inconclusive,
-  judgeRetries,
   met,
-  nullRemark,
   type Observation,
   type Observed,
   requestSpot,
-  resultSpots,
-  timeoutAdvice,
-  toolCrashObservation,
   unrecorded,
   violated,
   violatedIfComplete,
 } from '../rule.js';
+import {
+  CALLBACK_RULES,
+  faultLine,
+  nullRemark,
+  resultSpots,
+  timeoutAdvice,
+  toolCrashObservation,
+} from '../rule-details.js';
 
 /** How a tool delivers its callbacks. */
 export const deliveryRules = defineRules({

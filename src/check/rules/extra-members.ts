@@ -10,12 +10,11 @@ import {
   met,
   metWithNote,
   type Observed,
-  statusMismatch,
-  timeoutAdvice,
   unrecorded,
   violated,
   violatedIfComplete,
 } from '../rule.js';
+import { statusMismatch, timeoutAdvice } from '../rule-details.js';
 
 /** Keys that frameworks refuse, since they can pollute a prototype. */
 const PROTOTYPE_KEYS: readonly string[] = ['__proto__', 'constructor'];

@@ -10,7 +10,6 @@ import type { CallbackEvidence, CallEvidence } from '../call.js';
 import type { Evidence } from '../evidence.js';
 import { isDefined, memberText } from '../members.js';
 import {
-  CALLBACK_RULES,
   cutOff,
   defineRules,
   doubtful,
@@ -19,15 +18,13 @@ import {
   metWithNote,
   type Observation,
   type Observed,
-  refusalDetails,
   requestSpot,
-  resultSpots,
   type Spot,
-  toolCrashObservation,
   unrecorded,
   violated,
   violatedIfComplete,
 } from '../rule.js';
+import { CALLBACK_RULES, refusalDetails, resultSpots, toolCrashObservation } from '../rule-details.js';
 
 const MAX_ACK_MS = 1_000;
 

@@ -12,7 +12,6 @@ import { type Evidence, isTo, type KnownServer } from '../evidence.js';
 import {
   defineRules,
   doubtful,
-  faultLine,
   inconclusive,
   met,
   type Observed,
@@ -21,6 +20,7 @@ import {
   violated,
   violatedIfComplete,
 } from '../rule.js';
+import { faultLine } from '../rule-details.js';
 import type { RequestedCall, RuntimeView } from '../runtime-view.js';
 
 /** Rules that are judged even if RT-FIELDS or RT-ID fails. */

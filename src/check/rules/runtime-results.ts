@@ -8,15 +8,14 @@ import type { Evidence } from '../evidence.js';
 import {
   defineRules,
   doubtful,
-  faultLine,
   inconclusive,
   met,
   type Observation,
   type Observed,
-  statusMismatch,
   violated,
   violatedIfComplete,
 } from '../rule.js';
+import { faultLine, statusMismatch } from '../rule-details.js';
 import { isExactly, nameOfCall, type ObservationMessage, type RuntimeView } from '../runtime-view.js';
 
 /** Results and other callbacks that a runtime receives. */

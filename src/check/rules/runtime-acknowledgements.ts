@@ -15,7 +15,7 @@ import {
 } from '../rule.js';
 import { statusMismatch } from '../rule-details.js';
 import type { RequestedCall, RuntimeView } from '../runtime-view.js';
-import { hasOddSegment } from './runtime-results.js';
+import { hasOddSegment } from './segment-types.js';
 
 /** Minimum total of all pauses, in ms. */
 const MIN_TOTAL_MS = 100;

@@ -57,9 +57,8 @@ export class ScenarioSession {
   readonly #waits: Waits;
   #driver: Driver | undefined;
   #calls = 0;
-  /** Whether the runtime did anything. */
-  #isActive = false;
-  #hasActed = false;
+  /** What the runtime did: nothing, only discovery, or more. */
+  #activity: 'none' | 'discovered' | 'acted' = 'none';
   /** Whether the driver was asked to end, or the model has ended its turn. */
   #mayEnd = false;
 
@@ -82,7 +81,7 @@ export class ScenarioSession {
 
   /** Whether it did more than to ask for toolsets, as an agent does that finds no model. */
   get hasActed(): boolean {
-    return this.#hasActed;
+    return this.#activity === 'acted';
   }
 
   /** Plays a scenario to its end, unless the driver does not support it. */
@@ -113,9 +112,10 @@ export class ScenarioSession {
   #addRequest(request: RequestEvent): void {
     this.#open.set(request.leg, request);
     if (request.from !== 'runtime') return;
+    // an agent may take long between discovery and its first step
     if (this.#driver?.kind !== 'agent') {
-      this.#isActive = true; // an agent may take long between discovery and its first step
-      this.#hasActed ||= request.purpose !== 'discovery';
+      if (request.purpose !== 'discovery') this.#activity = 'acted';
+      else if (this.#activity === 'none') this.#activity = 'discovered';
     }
     this.#countRequest();
   }
@@ -150,16 +150,14 @@ export class ScenarioSession {
   receive(line: DriverLine): void {
     if ('saw' in line) {
       this.#observations.push(line);
-      this.#isActive = true;
-      this.#hasActed = true;
+      this.#activity = 'acted';
     } else this.#abilities.add(line);
     this.setting.log.emit({ kind: 'driver', from: 'runtime', body: Content.ofJson(line) });
   }
 
   /** Takes the sign of life of an agent. */
   receiveModelRequest(): void {
-    this.#isActive = true;
-    this.#hasActed = true;
+    this.#activity = 'acted';
     this.#countRequest();
     this.#waits.look();
   }
@@ -275,7 +273,7 @@ export class ScenarioSession {
   /** Resolves to whether it came true before the time was over and before the driver ended. */
   async until(isTrue: () => boolean): Promise<boolean> {
     const { windowMs, log } = this.setting;
-    await this.#waits.until(() => this.#isActive || isTrue(), START_MS);
+    await this.#waits.until(() => this.#activity !== 'none' || isTrue(), START_MS);
     const isMet = await this.#waits.until(isTrue, windowMs);
     if (!isMet && !this.#isOver) log.emit({ kind: 'expired', what: 'observation', afterMs: windowMs });
     return isMet;

@@ -297,14 +297,14 @@ function textSpot(callback: CallbackEvidence): Spot {
 /** Reports the kind and place of the secret, never the secret. */
 function onSecret({ callback, message }: ReceivedCallback, secrets: SecretFinder): Observation | null {
   for (const { place, path, text } of callback.texts) {
-    const secret = secrets.in(text);
+    const secret = secrets.findAny(text);
     if (secret)
       return violated(`${secret.what} is in ${place} of a ${message.type}`, callback, {
         spots: [{ ...requestSpot(callback, ...path), range: secret.range }],
       });
   }
   // TOOL-OAUTH finds the others.
-  const own = message.type === 'oauth' ? secrets.ofCallIn(message.auth_url) : null;
+  const own = message.type === 'oauth' ? secrets.findOfCall(message.auth_url) : null;
   return own
     ? violated(`${own.what} is in auth_url`, callback, { spots: [requestSpot(callback, 'auth_url')] })
     : null;

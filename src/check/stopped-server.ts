@@ -28,7 +28,7 @@ export function findStoppedServer(sent: SentMessages, events: readonly Event[]):
   const cause = callsToBlame(open, isProbed).flatMap(({ attempts }) =>
     attempts.flatMap(({ events }) => events),
   );
-  const none = new Set<CallEvidence>();
+  const none = new Set<CallEvidence>(); // the calls in progress are added below
   const { cutOff: ofCalls, cutPlans } = cutBy({ seq: Number.POSITIVE_INFINITY }, sent, plans, none);
   const unanswered = toServer.flatMap(({ status, request, events: ofRequest }) =>
     status === null && request.seq > lastAnsweredSeq ? ofRequest : [],

@@ -13,12 +13,13 @@ import {
   SECRET_URLS,
 } from '../protocol/callbacks.js';
 import { type Invocation, type InvocationReading, readInvocation } from '../protocol/invocation.js';
-import { llmText, outcomeOfText } from '../protocol/outcome.js';
+import { llmText } from '../protocol/outcome.js';
 import type { ToolsetReading } from '../protocol/read-toolset.js';
 import type { Tool, Toolset } from '../protocol/toolset.js';
 import { groupBy } from '../util/collections.js';
 import { mediaTypeOf } from '../util/headers.js';
-import { isRecord, stringsIn } from '../util/values.js';
+import { isRecord } from '../util/values.js';
+import { isErrorText } from './error-text.js';
 
 /** A text in a message, and its place: `text`, `display_as[0].content.patch`. */
 interface PlacedText {
@@ -138,6 +139,13 @@ interface CallContext {
   readonly closesByThread: ReadonlyMap<string, readonly RoundTrip[]>;
 }
 
+/** A member of an invocation beside the required ones. `user_id: null` is another one than `user_id`. */
+export interface OptionalMember {
+  readonly name: string;
+  /** Only of members that the protocol defines: the value of an unknown one makes no difference. */
+  readonly isNull: boolean;
+}
+
 /** The plan of calls with valid arguments that hold hostile texts: the tool may answer them in any way, but must answer. */
 export const HOSTILE_TEXTS = 'hostile-texts';
 
@@ -148,15 +156,11 @@ export class CallEvidence {
   readonly invocation: Invocation | null;
   /** Null if no loaded toolset has the operation. */
   readonly tool: Tool | null;
-  /** Errors of the arguments against the tool's `inputSchema`; null if they could not be checked. */
-  argumentFaults: readonly string[] | null = null;
   readonly attempts: readonly RoundTrip[];
   /** Everything sent to its callback URL, oldest first. */
   readonly callbacks: readonly CallbackEvidence[];
   /** The valid ones among them. */
   readonly received: readonly ReceivedCallback[];
-  /** Posts to a wrong address that name it. */
-  readonly strays: CallbackEvidence[] = [];
   readonly selections: readonly RoundTrip[];
   readonly cancels: readonly RoundTrip[];
   /** The first notice after the invocation that its thread is closed. */
@@ -167,11 +171,19 @@ export class CallEvidence {
   readonly timeout: EventOf<'expired'> | undefined;
   /** The first `seq` at which the call was canceled or its thread closed; infinite if it was not. */
   readonly canceledAtSeq: number;
+  readonly #isToolsetKnown: boolean;
+
+  // The other calls decide about these four: set by gatherEvidence, before a rule reads them.
+  /** Errors of the arguments against the tool's `inputSchema`; null if they could not be checked. */
+  argumentFaults: readonly string[] | null = null;
+  /** The members beside the required ones because of which the call was refused. */
+  refusedMembers: readonly OptionalMember[] = [];
+  /** Posts to a wrong address that name it. */
+  strays: readonly CallbackEvidence[] = [];
   /** Whether its tool crashed before the call ended, and it is not known to be the cause. */
   isCutShort = false;
-  /** The members beside the required ones because of which the call was refused. */
-  refusedMembers: readonly string[] = [];
-  readonly #isToolsetKnown: boolean;
+
+  /** Computed when it is first read, so after `isCutShort` was set. */
   #ending: Ending | undefined;
 
   constructor(
@@ -300,9 +312,9 @@ export class CallEvidence {
   #result(): Ending | null {
     const [first] = this.messages('tool_result');
     if (!first) return null;
-    const { timeout, canceledAtSeq: calledOffAt } = this;
+    const { timeout, canceledAtSeq } = this;
     // A result after a timeout and a cancel may have been caused by the cancel.
-    if (timeout && timeout.seq < calledOffAt && calledOffAt < first.callback.request.seq) return null;
+    if (timeout && timeout.seq < canceledAtSeq && canceledAtSeq < first.callback.request.seq) return null;
     const text = llmText(first.message);
     const isError = isErrorText(text, this.invocation);
     return { kind: 'result', callback: first.callback, text, isError };
@@ -327,27 +339,6 @@ export class CallEvidence {
     if (this.isCutShort) return { kind: 'cut-short' };
     return timeout ? { kind: 'silent', afterMs: timeout.afterMs } : { kind: 'open' };
   }
-}
-
-/** A longer text is hardly an error message. */
-const MAX_ERROR_LENGTH = 4_000;
-
-const ERROR_WORDS =
-  /\b(?:error|exception|invalid|unknown|unsupported|unrecogni[sz]ed|unexpected|malformed|missing|required?|must|cannot|can't|could not|couldn't|fail(?:s|ed|ure)?|not (?:found|valid|known|supported|allowed|available|defined|an?|implemented)|no such|does not|doesn't|refused|rejected|denied)\b/i;
-
-/** Whether a text is an error by convention, or reads like one. */
-export function isErrorText(text: string, invocation: Invocation | null): boolean {
-  return outcomeOfText(text).type !== 'success' || soundsLikeError(text, invocation);
-}
-
-/** Whether a text reads like an error, without the words that it repeats from the invocation. */
-function soundsLikeError(text: string, invocation: Invocation | null): boolean {
-  if (text.length > MAX_ERROR_LENGTH) return false;
-  const repeated = [invocation?.operation ?? '', ...stringsIn(invocation?.arguments ?? {})];
-  const own = repeated
-    .filter(word => word.length > 2)
-    .reduce((rest, word) => rest.replaceAll(word, ' '), text);
-  return ERROR_WORDS.test(own);
 }
 
 /** The index of the first item whose request came after an event; the number of items if absent. */

@@ -13,27 +13,35 @@ export interface UrlDifference {
  * conversation. A proxy before the listener may have removed the beginning of the path.
  */
 export function urlDifference(given: string, used: string): UrlDifference | null {
-  const [want, came] = [normalized(targetOf(given)), normalized(targetOf(used))];
-  if (want.endsWith(came) || normalized(parsed(want)).endsWith(came) || isSameRedacted(want, came))
+  const [givenTarget, usedTarget] = [normalized(targetOf(given)), normalized(targetOf(used))];
+  if (
+    givenTarget.endsWith(usedTarget) ||
+    normalized(standardForm(givenTarget)).endsWith(usedTarget) ||
+    isSameRedacted(givenTarget, usedTarget)
+  )
     return null;
-  return { what: changeOf(want, came), isDecoded: hasFewerEscapes(want, came) };
+  return { what: changeOf(givenTarget, usedTarget), isDecoded: hasFewerEscapes(givenTarget, usedTarget) };
 }
 
-function changeOf(want: string, came: string): string {
-  const [wantPath = '', wantQuery = ''] = want.split(/\?(.*)/s);
-  const [path = '', query] = came.split(/\?(.*)/s);
-  if (query !== wantQuery && wantPath.endsWith(path)) {
-    if (query === undefined) return 'its query was left out';
-    return decoded(query) === decoded(wantQuery)
+function changeOf(givenTarget: string, usedTarget: string): string {
+  const [givenPath = '', givenQuery = ''] = givenTarget.split(/\?(.*)/s);
+  const [usedPath = '', usedQuery] = usedTarget.split(/\?(.*)/s);
+  if (usedQuery !== givenQuery && givenPath.endsWith(usedPath)) {
+    if (usedQuery === undefined) return 'its query was left out';
+    return decoded(usedQuery) === decoded(givenQuery)
       ? 'the encoding of its query was changed'
       : 'its query was changed';
   }
-  if (wantPath.replace(/\/$/, '').endsWith(path.replace(/\/$/, ''))) return 'its trailing slash was changed';
-  return decoded(wantPath).endsWith(decoded(path)) ? 'its encoding was changed' : 'its path was changed';
+  if (givenPath.replace(/\/$/, '').endsWith(usedPath.replace(/\/$/, '')))
+    return 'its trailing slash was changed';
+  return decoded(givenPath).endsWith(decoded(usedPath)) ? 'its encoding was changed' : 'its path was changed';
 }
 
-function hasFewerEscapes(want: string, came: string): boolean {
-  return decoded(want).endsWith(decoded(came)) && came.split('%').length < want.split('%').length;
+function hasFewerEscapes(givenTarget: string, usedTarget: string): boolean {
+  return (
+    decoded(givenTarget).endsWith(decoded(usedTarget)) &&
+    usedTarget.split('%').length < givenTarget.split('%').length
+  );
 }
 
 /** The part of a URL that a request line has: path and query. */
@@ -51,18 +59,18 @@ function normalized(target: string): string {
 }
 
 /** The form that clients which follow the URL standard write. */
-function parsed(target: string): string {
+function standardForm(target: string): string {
   const base = 'http://callback.invalid';
   return URL.canParse(target, base) ? targetOf(new URL(target, base).href) : target;
 }
 
 /** Whether the URLs are equal where neither is redacted. */
-function isSameRedacted(want: string, came: string): boolean {
-  if (!want.includes(REDACTED) && !came.includes(REDACTED)) return false;
-  const used = came.split(/([/?&=])/);
-  const given = want.split(/([/?&=])/).slice(-used.length);
-  return used.every((piece, index) => {
-    const other = given[index];
+function isSameRedacted(givenTarget: string, usedTarget: string): boolean {
+  if (!givenTarget.includes(REDACTED) && !usedTarget.includes(REDACTED)) return false;
+  const usedPieces = usedTarget.split(/([/?&=])/);
+  const givenPieces = givenTarget.split(/([/?&=])/).slice(-usedPieces.length);
+  return usedPieces.every((piece, index) => {
+    const other = givenPieces[index];
     if (other === undefined) return false;
     const isCutPath = index === 0 && piece === '';
     return piece === other || isCutPath || piece.includes(REDACTED) || other.includes(REDACTED);

@@ -4,13 +4,13 @@ import type { Evidence } from './evidence.js';
 import type { Observation, Rule } from './rule.js';
 
 /** A rule, and all that it observed. */
-interface Observed {
+interface ObservedRule {
   readonly rule: Rule;
   readonly observations: readonly Observation[];
 }
 
 /** A rule, all that it observed, and the verdict. */
-export interface Judgement<Verdict> extends Observed {
+export interface Judgement<Verdict> extends ObservedRule {
   readonly check: Verdict;
 }
 
@@ -53,7 +53,7 @@ interface Failure {
   explains(subjects: ReadonlySet<Subject>): boolean;
 }
 
-function failureOf({ rule, observations }: Observed, evidences: readonly Evidence[]): Failure {
+function failureOf({ rule, observations }: ObservedRule, evidences: readonly Evidence[]): Failure {
   const isMetSomewhere = observations.some(({ kind }) => kind === 'met');
   const violations = observations.filter(({ kind }) => kind === 'violated');
   const violated = subjectsIn(violations, evidences);
@@ -66,7 +66,7 @@ function failureOf({ rule, observations }: Observed, evidences: readonly Evidenc
 }
 
 /** Whether a failed rule masks this one, directly or through another one that could not run. */
-function reaches({ masks }: Failure, id: RequirementId, open: readonly Observed[]): boolean {
+function reaches({ masks }: Failure, id: RequirementId, open: readonly ObservedRule[]): boolean {
   return (
     masks.includes(id) ||
     open.some(({ rule }) => masks.includes(rule.id) && rule.masks?.includes(id) === true)
@@ -74,7 +74,10 @@ function reaches({ masks }: Failure, id: RequirementId, open: readonly Observed[
 }
 
 /** What was planned to show a rule, and what it observed. */
-function subjectsOf({ rule, observations }: Observed, evidences: readonly Evidence[]): ReadonlySet<Subject> {
+function subjectsOf(
+  { rule, observations }: ObservedRule,
+  evidences: readonly Evidence[],
+): ReadonlySet<Subject> {
   const planned = evidences.flatMap<Subject>(({ view, calls }) => {
     if (view) return view.checks.includes(rule.id) ? [view.scenario] : [];
     return calls.filter(({ plans }) => plans.some(({ checks = [] }) => checks.includes(rule.id)));

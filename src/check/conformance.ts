@@ -7,7 +7,7 @@ import { RULES } from './rules/index.js';
 import { isFatalExit } from './server-end.js';
 
 /**
- * How a row counts: `stale` passes although its failure is expected; `expected` fails, or could not run, as expected. Only `failed` and
+ * How a row counts in the verdict on the run: `stale` passes although its failure is expected; `expected` fails, or could not run, as expected. Only `failed` and
  * `stale` fail a run.
  */
 export type Standing =
@@ -53,7 +53,7 @@ export interface Conformance extends Pick<JudgedSides, 'missingResults'> {
   readonly cases: readonly CaseCheck[];
   /** A run with gaps never passes. */
   readonly gaps: readonly Gap[];
-  /** Expected failures that could not occur in this run, and why, without their id. */
+  /** Expected failures that could not occur in this run: their rules were not judged. `why` reads after the id: `was not selected`. */
   readonly idle: readonly (ExpectedFailure & { readonly why: string })[];
   readonly scenarios: readonly ScenarioTime[];
   readonly exit: ExitCheck | null;
@@ -125,8 +125,8 @@ function exitCheck({ message, output, returned, calls, cause, isRepeated, repeat
 }
 
 function verdictOf(rows: readonly Row[], cases: readonly CaseCheck[], exit: ExitCheck | null): Verdict {
-  const seen = new Set([...rows.map(({ standing }) => standing), ...cases.map(({ status }) => status)]);
-  const has = (...words: readonly (Standing | CaseCheck['status'])[]) => words.some(word => seen.has(word));
+  const kinds = new Set([...rows.map(({ standing }) => standing), ...cases.map(({ status }) => status)]);
+  const has = (...words: readonly (Standing | CaseCheck['status'])[]) => words.some(word => kinds.has(word));
   const isJudged = rows.some(({ byExit, status }) => byExit && status !== 'could-not-run'); // its failure may be expected
   if (has('failed', 'stale', 'fail') || (exit && isFatalExit(exit) && !isJudged)) return 'failed';
   if (has('could-not-run', 'flaky') || exit) return 'incomplete';

@@ -3,61 +3,51 @@ import type { RoundTrip } from '../events/round-trips.js';
 import type { Side } from '../protocol/requirements.js';
 import { readUrl } from '../util/url.js';
 import type { CallEvidence } from './call.js';
-import { findGone } from './gone.js';
-import { cutBy, eventsOf, requestsIn, type SentMessages, type ServerEnd } from './server-end.js';
+import { cutBy, eventsOf, type SentMessages, type ServerEnd, type ToolCrash } from './server-end.js';
 import { exitedServers, exitsIn, isWithin, plansIn, type ServerRun, startsIn } from './server-runs.js';
-
-/** A tool that crashed: nothing after `message` reached it. */
-export interface ToolCrash {
-  /** What the tool received, or sent without success, just before the crash. */
-  readonly kind: 'malformed' | 'notice' | 'callback' | 'call';
-  readonly message: RoundTrip;
-  /** The proof that the tool was gone: the first later request, which could not connect, or the exit of its server. */
-  readonly later: { readonly events: readonly number[] };
-  /** The exit of its server; null if this program did not start the server. */
-  readonly exit: EventOf<'exited'> | null;
-  /** How many messages of the same kind were sent at the same time. */
-  readonly others: number;
-}
+import { findStoppedServer } from './stopped-server.js';
+import { findCauseOfExit, findUnreachable } from './suspects.js';
 
 /** What ended the tool, or its server; null each if nothing did. */
 export interface Crash {
   readonly toolCrash: ToolCrash | null;
   readonly exit: ServerEnd | null;
+  /** The calls that it cut short: those in progress that are not known to be the cause. */
+  readonly cutShort: ReadonlySet<CallEvidence>;
 }
 
-/** Finds out what crashed the tool, and marks the calls that the crash cut short. */
+/** Finds out what crashed the tool, and which calls the crash cut short. */
 export function findCrash(sent: SentMessages, events: readonly Event[], side: Side): Crash {
   const [first] = exitsIn(events);
-  if (!first) return withoutExit(sent, events, side);
-  return plansIn(events).length > 0 ? inCheck(sent, events, first) : inRecording(sent, first);
+  if (!first) return crashWithoutExit(sent, events, side);
+  return plansIn(events).length > 0 ? crashInCheck(sent, events, first) : crashInRecording(sent, first);
 }
 
-function withoutExit(sent: SentMessages, events: readonly Event[], side: Side): Crash {
+function crashWithoutExit(sent: SentMessages, events: readonly Event[], side: Side): Crash {
   const isOfTool = side === 'tool' && events.every(({ kind }) => kind !== 'driver'); // a scenario ends its tools on purpose
-  const gone = isOfTool ? findGone(sent, events) : null;
+  const stopped = isOfTool ? findStoppedServer(sent, events) : null;
   const found = findUnreachable(sent);
-  const toolCrash = gone && found && !isDistinct(found, gone) ? null : found;
-  if (gone && !toolCrash) {
-    for (const call of gone.open) call.isCutShort = true;
-    return { toolCrash: null, exit: gone };
+  const toolCrash = stopped && found && !isDistinct(found, stopped) ? null : found;
+  if (toolCrash) {
+    const period = { from: -1, to: Math.min(...toolCrash.later.events) };
+    return { toolCrash, exit: null, cutShort: new Set(callsCutShort(sent.calls, toolCrash.message, period)) };
   }
-  if (toolCrash)
-    markCutShort(sent.calls, toolCrash.message, { from: -1, to: Math.min(...toolCrash.later.events) });
-  return { toolCrash, exit: null };
+  return { toolCrash: null, exit: stopped, cutShort: new Set(stopped?.open) };
 }
 
 /** A check accuses only what ended a server on which nothing else was done. */
-function inCheck(sent: SentMessages, events: readonly Event[], first: EventOf<'exited'>) {
+function crashInCheck(sent: SentMessages, events: readonly Event[], first: EventOf<'exited'>): Crash {
   const runs = exitedServers(events);
-  const proof = runs.find(({ alone }) => alone);
-  const toolCrash = proof ? crashOf(proof, sent) : null;
-  for (const run of runs) markCutShort(sent.calls, toolCrash?.message, { from: run.from, to: run.exit.seq });
+  const repeatedRun = runs.find(({ onlyPlan }) => onlyPlan);
+  const toolCrash = repeatedRun ? findCauseOfExit(repeatedRun, sent) : null;
+  const cutShort = new Set(
+    runs.flatMap(({ from, exit }) => callsCutShort(sent.calls, toolCrash?.message, { from, to: exit.seq })),
+  );
   const repeats = startsIn(events).filter(seq => seq > first.seq).length;
-  const isRepeated = proof !== undefined;
-  const event = proof?.exit ?? first;
+  const isRepeated = repeatedRun !== undefined;
+  const event = repeatedRun?.exit ?? first;
   const { seq, output } = event;
-  const message = messageOf(event, toolCrash, proof);
+  const message = messageOf(event, toolCrash, repeatedRun);
   return {
     toolCrash,
     exit: {
@@ -69,8 +59,9 @@ function inCheck(sent: SentMessages, events: readonly Event[], first: EventOf<'e
       cause: toolCrash?.message.events ?? (isRepeated ? [] : causeOf(first)),
       isRepeated,
       repeats,
-      ...cutBy(first, sent, plansIn(events)),
+      ...cutBy(first, sent, plansIn(events), cutShort),
     },
+    cutShort,
   };
 }
 
@@ -82,24 +73,28 @@ function causeOf({ how, seq }: EventOf<'exited'>): readonly number[] {
 function messageOf(
   { how, message }: EventOf<'exited'>,
   crash: ToolCrash | null,
-  proof: ServerRun | undefined,
+  repeatedRun: ServerRun | undefined,
 ): string {
   if (crash?.kind === 'malformed') return `the server ${how} after a malformed payload`;
   if (crash?.kind === 'notice') {
     const { method, url } = crash.message.request;
     return `the server ${how} after ${method} ${readUrl(url)?.pathname ?? url}`; // a call of the probe may have been open, too
   }
-  return proof?.alone && !crash ? `the server ${how} during the probe ${proof.alone.plan}` : message;
+  return repeatedRun?.onlyPlan && !crash
+    ? `the server ${how} during the probe ${repeatedRun.onlyPlan.plan}`
+    : message;
 }
 
 /** Elsewhere, only the first call can be accused: any other one may have met what an earlier call left behind. */
-function inRecording({ calls }: SentMessages, event: EventOf<'exited'>) {
+function crashInRecording({ calls }: SentMessages, event: EventOf<'exited'>): Crash {
   const [call, ...others] = calls.filter(({ attempts: [first] }) => first && first.request.seq < event.seq);
   const isOpen = (each: CallEvidence) => event.calls?.includes(each.key) === true;
   const message = call && others.length === 0 && isOpen(call) ? call.attempts.at(-1) : undefined;
-  for (const each of calls) each.isCutShort = isOpen(each) && message === undefined;
-  const toolCrash = message ? crashBy('call', message, event) : null;
-  const cutOff = eventsOf(calls.filter(({ isCutShort }) => isCutShort));
+  const toolCrash: ToolCrash | null = message
+    ? { kind: 'call', message, later: { events: [event.seq] }, exit: event, others: 0 }
+    : null;
+  const open = calls.filter(isOpen);
+  const cutShort = new Set(message ? [] : open);
   const { seq, message: text, output } = event;
   return {
     toolCrash,
@@ -108,40 +103,15 @@ function inRecording({ calls }: SentMessages, event: EventOf<'exited'>) {
       output,
       returned: null,
       message: text,
-      open: calls.filter(isOpen),
+      open,
       cause: toolCrash?.message.events ?? [],
       isRepeated: null,
       repeats: 0,
-      cutOff,
+      cutOff: eventsOf(cutShort),
       cutPlans: new Set<string>(),
     },
+    cutShort,
   };
-}
-
-function crashBy(
-  kind: ToolCrash['kind'],
-  message: RoundTrip,
-  exit: EventOf<'exited'>,
-  others = 0,
-): ToolCrash {
-  return { kind, message, later: { events: [exit.seq] }, exit, others };
-}
-
-/** The cause of the exit of a server on which only one call was made, or one probe run. */
-function crashOf({ from, exit, alone }: ServerRun, sent: SentMessages): ToolCrash | null {
-  const suspects = suspectsIn(sent).filter(
-    ({ message }) => isWithin({ from, to: exit.seq }, message.request) && !message.isUnsent,
-  );
-  // A callback that the exit broke is no cause.
-  const causes = suspects.filter(
-    ({ kind, message: { broken } }) => kind !== 'callback' || broken?.code !== 'ECONNRESET',
-  );
-  const own = alone?.calls ? causes.filter(({ kind }) => kind !== 'notice') : causes;
-  const [worst] = own.toSorted(byRank);
-  if (!worst) return null;
-  const others = own.filter(({ kind }) => kind === worst.kind).length - 1;
-  const isAmbiguous = worst.kind === 'call' && others > 0; // an earlier call of the probe may be the cause
-  return isAmbiguous ? null : crashBy(worst.kind, worst.message, exit, others);
 }
 
 /** Whether a message ended the tool, and not one of the calls in progress. A call that was not called back may be the cause as well. */
@@ -151,69 +121,20 @@ function isDistinct({ kind, message }: ToolCrash, { open }: ServerEnd): boolean 
   return message.failure === 'cut' || open.every(call => call.invocation === null);
 }
 
-/** Finds the message that most likely crashed the tool; null if the last request was answered or aborted. */
-function findUnreachable(sent: SentMessages): ToolCrash | null {
-  const requests = requestsIn(sent);
-  const last = requests.findLastIndex(({ failure }) => failure === null || failure === 'aborted');
-  const failed = requests.slice(last + 1);
-  const alive = requests[last]?.request.seq ?? -1;
-  const firstFailure = failed.reduce(
-    (first, { lastSeq }) => Math.min(first, lastSeq),
-    failed[0]?.lastSeq ?? -1,
-  );
-  const suspects = suspectsIn(sent).filter(
-    ({ message }) => message.request.seq <= firstFailure && !message.isUnsent && message.lastSeq >= alive,
-  );
-  const [worst] = suspects.toSorted(byRank);
-  const later = worst && failed.find(({ request }) => request.seq > worst.message.lastSeq);
-  if (!worst || !later) return null;
-  const others = suspects.filter(({ kind }) => kind === worst.kind).length - 1;
-  return { ...worst, later, exit: null, others };
-}
-
-type Suspect = Pick<ToolCrash, 'kind' | 'message'>;
-
-function suspectsIn({ calls, closes, cancels }: SentMessages): readonly Suspect[] {
-  const ofKind = (kind: ToolCrash['kind'], messages: readonly RoundTrip[]) =>
-    messages.map(message => ({ kind, message }));
-  return [
-    ...ofKind('notice', [...closes, ...cancels]),
-    ...calls.flatMap(({ invocation, attempts, callbacks }) => [
-      ...ofKind(invocation ? 'call' : 'malformed', attempts),
-      ...ofKind(
-        'callback',
-        callbacks.filter(({ broken, status }) => broken !== null || (status ?? 200) >= 400),
-      ),
-    ]),
-  ];
-}
-
-function byRank(one: Suspect, other: Suspect): number {
-  return rankOf(one) - rankOf(other) || other.message.request.seq - one.message.request.seq;
-}
-
-/** A closed connection is the best evidence, then a message that no tool expects; an ordinary call is the worst. */
-function rankOf({ kind, message }: Suspect): number {
-  if (kind === 'call') return 3;
-  if (message.failure === 'cut') return 0;
-  return kind === 'callback' ? 2 : 1;
-}
-
-/** Marks the calls that the crash cut off, except the one that caused it. @param to when the tool was gone */
-function markCutShort(
+/** The calls of a period that the crash cut off, except the one that caused it. @param to when the tool was gone */
+function callsCutShort(
   calls: readonly CallEvidence[],
   cause: RoundTrip | undefined,
   { from, to }: Pick<ServerRun, 'from' | 'to'>,
-): void {
-  for (const call of calls) {
-    const { attempts, expiries } = call;
+): readonly CallEvidence[] {
+  return calls.filter(call => {
+    const { attempts, callbacks, expiries } = call;
     const [first] = attempts;
-    if (!first || !isWithin({ from, to }, first.request)) continue;
+    if (!first || !isWithin({ from, to }, first.request)) return false;
     const isCause =
-      cause !== undefined &&
-      [...attempts, ...call.callbacks].some(({ request }) => request === cause.request);
+      cause !== undefined && [...attempts, ...callbacks].some(({ request }) => request === cause.request);
     const isSent = attempts.some(attempt => !attempt.isUnsent) && !isCause;
     const hasResult = call.messages('tool_result').some(({ callback }) => callback.status === 200);
-    call.isCutShort = isSent && !hasResult && !expiries.some(({ seq }) => seq < to);
-  }
+    return isSent && !hasResult && !expiries.some(({ seq }) => seq < to);
+  });
 }

@@ -13,10 +13,10 @@ import { groupBy } from '../util/collections.js';
 import { stringsIn, valueAt } from '../util/values.js';
 import { CallbackEvidence, CallEvidence, Discovery } from './call.js';
 import { type ConcernedCall, concernedCall } from './concerned.js';
-import { findCrash, type ToolCrash } from './crash.js';
-import { markRefusedMembers } from './members.js';
+import { findCrash } from './crash.js';
+import { refusedMembersOf } from './members.js';
 import { type RequestedCall, RuntimeView } from './runtime-view.js';
-import type { SentMessages, ServerEnd } from './server-end.js';
+import type { SentMessages, ServerEnd, ToolCrash } from './server-end.js';
 import { judgeableEvents } from './server-runs.js';
 
 /** A tool server that was asked for its toolset. */
@@ -92,8 +92,7 @@ export async function gatherEvidence(recording: Recording, side: Side): Promise<
   const byPurpose = groupBy(trips, ({ request }) => [request.purpose]);
   const of = (purpose: RequestEvent['purpose']) => byPurpose.get(purpose) ?? [];
   const discoveries = await readDiscoveries(of('discovery'));
-  const calls = await readCalls(events, trips, discoveries);
-  markRefusedMembers(calls);
+  const calls = groupCalls(events, trips, discoveries);
   const sent = {
     calls,
     discoveries,
@@ -101,11 +100,18 @@ export async function gatherEvidence(recording: Recording, side: Side): Promise<
     cancels: of('cancel'),
     migrations: of('migrate'),
   };
-  const { toolCrash, exit } = findCrash(sent, known, side);
+  const { toolCrash, exit, cutShort } = findCrash(sent, known, side);
   const unmatchedCallbacks = of('callback')
     .filter(({ request }) => !request.calls?.length)
     .map(trip => new CallbackEvidence(trip, null));
-  assignStrays(unmatchedCallbacks, calls);
+  const refusedMembers = refusedMembersOf(calls);
+  const strays = straysByCall(unmatchedCallbacks, calls);
+  for (const call of calls) {
+    call.argumentFaults = call.tool && (await checkArguments(call.tool, call.invocation?.arguments));
+    call.refusedMembers = refusedMembers.get(call) ?? [];
+    call.strays = strays.get(call) ?? [];
+    call.isCutShort = cutShort.has(call);
+  }
   const view = RuntimeView.of(events, calls);
   const servers = serversOf(discoveries);
   return {
@@ -187,11 +193,12 @@ function readDiscoveries(trips: readonly RoundTrip[]): Promise<readonly Discover
   );
 }
 
-async function readCalls(
+/** Each call with its requests, callbacks and other events. */
+function groupCalls(
   events: readonly Event[],
   trips: readonly RoundTrip[],
   discoveries: readonly Discovery[],
-): Promise<readonly CallEvidence[]> {
+): readonly CallEvidence[] {
   const closes = trips.filter(({ request }) => request.purpose === 'close');
   const around = {
     verdicts: verdictsOf(events),
@@ -204,12 +211,9 @@ async function readCalls(
     ({ request: { calls = [], purpose, leg } }) =>
       calls.length === 0 && purpose === 'invocation' ? [leg] : calls, // a malformed invocation counts as a call of its own
   );
-  const calls = [...tripsByCall]
+  return [...tripsByCall]
     .filter(([, own]) => own.some(({ request }) => request.purpose === 'invocation'))
     .map(([key, own]) => new CallEvidence(key, own, eventsByCall.get(key) ?? [], around));
-  for (const call of calls)
-    call.argumentFaults = call.tool && (await checkArguments(call.tool, call.invocation?.arguments));
-  return calls;
 }
 
 function readRequestedCalls(
@@ -263,13 +267,19 @@ async function checkArguments(tool: Tool, args: unknown): Promise<readonly strin
 }
 
 /** A post to a wrong address belongs to the call that it names, in its own thread if several calls have the id. */
-function assignStrays(unmatched: readonly CallbackEvidence[], calls: readonly CallEvidence[]): void {
-  for (const stray of unmatched.filter(({ isMisdirected }) => isMisdirected)) {
-    const ids = stray.request.body && callNamedIn(stray.request.body.json);
-    const named = ids ? calls.filter(({ invocation }) => invocation?.id === ids.id) : [];
-    const call = named.find(({ invocation }) => invocation?.group_id === ids?.groupId) ?? named[0];
-    call?.strays.push(stray);
-  }
+function straysByCall(
+  unmatched: readonly CallbackEvidence[],
+  calls: readonly CallEvidence[],
+): ReadonlyMap<CallEvidence, readonly CallbackEvidence[]> {
+  return groupBy(
+    unmatched.filter(({ isMisdirected }) => isMisdirected),
+    stray => {
+      const ids = stray.request.body && callNamedIn(stray.request.body.json);
+      const named = ids ? calls.filter(({ invocation }) => invocation?.id === ids.id) : [];
+      const call = named.find(({ invocation }) => invocation?.group_id === ids?.groupId) ?? named[0];
+      return call ? [call] : [];
+    },
+  );
 }
 
 type NameField = 'id' | 'group_id' | 'call_id';

@@ -2,12 +2,12 @@ import { countEnds, missingResultsSummary } from '../events/call-ends.js';
 import type { Event } from '../events/events.js';
 import type { Observer, Transcript } from '../events/transcript-reader.js';
 import { BOTH_SIDES, REQUIREMENT_IDS, type RequirementId, type Side } from '../protocol/requirements.js';
-import { groupBy } from '../util/collections.js';
-import { firstWithRest, joinFirst } from '../util/text.js';
+import { joinFirst } from '../util/text.js';
 import { type Judgement, withCauses } from './causes.js';
 import { concernedCalls, concernedProbes } from './concerned.js';
 import { type Evidence, gatherEvidence, type Recording, recordingsOf } from './evidence.js';
 import { observe } from './observe.js';
+import { MAX_SHOWN, reasonOf } from './reason.js';
 import { type Check, type CheckReport, type CheckStatus, countStatuses } from './report.js';
 import type { ObservableRule, Observation, Rule } from './rule.js';
 import { RULES } from './rules/index.js';
@@ -92,16 +92,6 @@ export function checksOf(
   return withCauses(judged, evidences);
 }
 
-function isOpen({ status }: Pick<Check, 'status'>): boolean {
-  return status !== 'pass' && status !== 'not-applicable';
-}
-
-/** Limits of a reason: violations, kinds of them, and names or errors per kind. */
-const MAX_SHOWN = 3;
-
-/** Errors of one kind where each has a line of its own. */
-const MAX_LINES = 10;
-
 const WORST_FIRST = ['violated', 'unrecorded', 'doubtful', 'met', 'inconclusive'] as const;
 
 function judgeRule(rule: Rule, evidences: readonly Evidence[]): Judgement<Check> {
@@ -114,12 +104,13 @@ function judgeRule(rule: Rule, evidences: readonly Evidence[]): Judgement<Check>
   });
   if ('unobservable' in rule) return notApplicable(rule.unobservable);
   const able = evidences.filter(({ view }) => view?.supports(...(rule.needs ?? [])) ?? true);
-  if (able.length < Math.min(1, evidences.length)) return notApplicable(unsupported(rule, evidences));
+  if (able.length === 0 && evidences.length > 0) return notApplicable(unsupported(rule, evidences));
   const observations = able.flatMap(evidence => observe(rule, evidence));
   const worst = WORST_FIRST.find(kind => observations.some(each => each.kind === kind));
   const found = observations.filter(({ kind }) => kind === worst);
   const shown = found.slice(0, MAX_SHOWN);
   const status = found.some(({ isFatal }) => isFatal) ? 'fail' : statusOf(worst, rule, able);
+  const isUnmet = status !== 'pass' && status !== 'not-applicable';
   const spots = shown.flatMap(each => each.spots ?? []);
   const remarks = found.filter(({ isRemarkable }) => isRemarkable);
   const absent = able.length < evidences.length ? unsupported(rule, evidences) : rule.absent;
@@ -129,7 +120,8 @@ function judgeRule(rule: Rule, evidences: readonly Evidence[]): Judgement<Check>
     ...(found.length > 0 ? reasonOf(remarks.length > 0 ? remarks : found) : { reason: absent }),
     ...(remarks.length > 0 && { isRemarkable: true }),
     events: [...new Set(shown.flatMap(each => each.events))],
-    ...(isOpen({ status }) && concernOf(found, rule, status, evidences)), // other ids differ in each run
+    ...(isUnmet && concernOf(found, rule, evidences)), // other ids differ in each run
+    ...(isUnmet && evidences.some(each => isByExit(id, status, found, each)) && { byExit: true }),
     ...detailsOf(found[0]),
     ...(spots.length > 0 && { spots }),
   };
@@ -165,14 +157,13 @@ function isByExit(
 
 /**
  * The calls that observations are about, and their scenarios and probes; without observations, the scenarios that should have shown
- * something. Also whether the exit of a server is the reason.
+ * something.
  */
 function concernOf(
   found: readonly Observation[],
   { id }: Rule,
-  status: CheckStatus,
   evidences: readonly Evidence[],
-): Pick<Check, 'scenarios' | 'probes' | 'calls' | 'byExit'> {
+): Pick<Check, 'scenarios' | 'probes' | 'calls'> {
   const eventsOf = (observations: readonly Observation[]) =>
     new Set(observations.flatMap(each => each.about ?? each.events));
   const calls = concernedCalls(eventsOf(found.slice(0, MAX_SHOWN)), evidences);
@@ -183,7 +174,6 @@ function concernOf(
     ...(scenarios.length > 0 && { scenarios: [...new Set(scenarios)] }),
     ...(probes.length > 0 && { probes }),
     ...(calls.length > 0 && { calls }),
-    ...(evidences.some(evidence => isByExit(id, status, found, evidence)) && { byExit: true }),
   };
 }
 
@@ -204,26 +194,4 @@ function statusOf(
   if (worst !== undefined && worst !== 'inconclusive') return STATUSES[worst];
   const isPlanned = evidences.some(({ plans }) => plans.some(({ checks = [] }) => checks.includes(id)));
   return isPlanned ? 'could-not-run' : 'not-applicable';
-}
-
-/** Each kind of observation (those with the same words) once, with its first names and errors. */
-export function reasonOf(observations: readonly Observation[]): Pick<Check, 'reason' | 'reasonLines'> {
-  const kinds = [...groupBy(observations, ({ what }) => (what === undefined ? [] : [what]))].map(kindOf);
-  if (kinds.length === 0)
-    return { reason: `seen ${observations.length === 1 ? 'once' : `${observations.length} times`}` };
-  const sentences = firstWithRest(
-    kinds.map(({ sentence }) => sentence),
-    MAX_SHOWN,
-  );
-  const lines = [...kinds.slice(0, MAX_SHOWN).flatMap(kind => kind.lines), ...sentences.slice(MAX_SHOWN)];
-  return { reason: sentences.join('; '), ...(lines.length > 1 && { reasonLines: lines }) };
-}
-
-function kindOf([what, observations]: readonly [string, readonly Observation[]]) {
-  const names = new Set(observations.flatMap(({ name }) => name ?? []));
-  const faults = [...new Set(observations.flatMap(each => each.faults ?? []))];
-  const title = names.size === 0 ? what : `${what}: ${joinFirst([...names], MAX_SHOWN)}`;
-  const sentence = faults.length === 0 ? title : `${title}: ${firstWithRest(faults, MAX_SHOWN).join('; ')}`;
-  const indented = firstWithRest(faults, MAX_LINES).map(fault => `  ${fault}`);
-  return { sentence, lines: faults.length < 2 ? [sentence] : [`${title}:`, ...indented] };
 }

@@ -59,24 +59,24 @@ const MIN_SECRET = 16;
 
 export interface SecretFinder {
   /** Finds a secret of the call. */
-  ofCallIn(text: string): Found | null;
+  findOfCall(text: string): Found | null;
   /** Finds a secret of the call, or a text that looks like a secret. */
-  in(text: string): Found | null;
+  findAny(text: string): Found | null;
 }
 
 export function secretFinder(call: CallEvidence): SecretFinder {
   const secrets = [...urlSecrets(call), ...headerSecrets(call)];
   const repeated = textsSent(call);
   const isRepeated = (secret: string) => repeated.some(text => text.includes(secret));
-  const ofCallIn = (text: string) => {
+  const findOfCall = (text: string) => {
     const known = secrets.find(({ secret }) => text.includes(secret) && !isRepeated(secret));
     return known ? found(known.what, known.secret, text.indexOf(known.secret)) : null;
   };
-  const similarIn = (text: string) => {
+  const findSimilar = (text: string) => {
     const leaked = credentialsIn(text).find(each => !isRepeated(each.text));
     return leaked ? found(leaked.what, leaked.text, leaked.at) : null;
   };
-  return { ofCallIn, in: text => ofCallIn(text) ?? similarIn(text) };
+  return { findOfCall, findAny: text => findOfCall(text) ?? findSimilar(text) };
 }
 
 function urlSecrets({ reading }: CallEvidence) {

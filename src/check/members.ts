@@ -1,7 +1,7 @@
 import { invocationSchema } from '../protocol/invocation.js';
 import { groupBy } from '../util/collections.js';
 import { isRecord } from '../util/values.js';
-import type { CallEvidence } from './call.js';
+import type { CallEvidence, OptionalMember } from './call.js';
 
 /** The members that the protocol defines; of these, an invocation may leave out the optional ones. */
 const DEFINED: ReadonlySet<string> = new Set(Object.keys(invocationSchema.shape));
@@ -11,57 +11,66 @@ const REQUIRED: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Whether the protocol defines a member, also one that is null. */
-export function isDefined(member: string): boolean {
-  return DEFINED.has(member.replace(IS_NULL, ''));
+/** Whether the protocol defines a member of this name. */
+export function isDefined({ name }: Pick<OptionalMember, 'name'>): boolean {
+  return DEFINED.has(name);
 }
 
-const IS_NULL = ': null';
+/** How a member reads in a message: `user_id`, `user_id: null`. */
+export function memberText({ name, isNull }: OptionalMember): string {
+  return isNull ? `${name}: null` : name;
+}
 
-/** The members of an invocation beside the required ones; `user_id: null` is another one than `user_id`. */
-export function optionalMembers({ attempts: [first] }: CallEvidence): readonly string[] {
+/** Equal for equal members. */
+function keyOf({ name, isNull }: OptionalMember): string {
+  return JSON.stringify([name, isNull]);
+}
+
+export function optionalMembers({ attempts: [first] }: CallEvidence): readonly OptionalMember[] {
   if (!isRecord(first?.sentJson)) return [];
-  return Object.entries(first.sentJson).flatMap(([name, value]) => {
-    if (REQUIRED.has(name)) return [];
-    return value === null && DEFINED.has(name) ? [name + IS_NULL] : [name];
-  });
+  return Object.entries(first.sentJson).flatMap(([name, value]) =>
+    REQUIRED.has(name) ? [] : [{ name, isNull: value === null && DEFINED.has(name) }],
+  );
 }
 
 /**
- * Finds the members that may have caused the end of these calls: those that no good call has. A good call with the same operation and
- * arguments, and with no other members, has to show that the rest of the call is fine, and that nothing is missing.
+ * Returns the members because of which the tool may have refused calls: each is in a refused call, and in no accepted one. Only a refused
+ * call counts for which there is an accepted call with the same operation and arguments, and with no further members: that one shows that
+ * the rest of the call is fine, and that nothing is missing.
  */
-export function suspectMembers(
-  bad: readonly CallEvidence[],
-  good: readonly CallEvidence[],
-): ReadonlySet<string> {
-  if (bad.length === 0) return new Set();
-  const harmless = new Set(good.flatMap(optionalMembers));
-  const goodByContent = groupBy(good, ({ content }) => [content]);
-  const comparable = bad.filter(call => {
-    const members = new Set(optionalMembers(call));
-    const isSmaller = (other: CallEvidence) => optionalMembers(other).every(member => members.has(member));
-    return goodByContent.get(call.content)?.some(isSmaller);
+export function membersOnlyIn(
+  refusedCalls: readonly CallEvidence[],
+  acceptedCalls: readonly CallEvidence[],
+): readonly OptionalMember[] {
+  if (refusedCalls.length === 0) return [];
+  const harmless = new Set(acceptedCalls.flatMap(optionalMembers).map(keyOf));
+  const acceptedByContent = groupBy(acceptedCalls, ({ content }) => [content]);
+  const comparable = refusedCalls.filter(call => {
+    const keys = new Set(optionalMembers(call).map(keyOf));
+    const hasNoOthers = (accepted: CallEvidence) =>
+      optionalMembers(accepted).every(member => keys.has(keyOf(member)));
+    return acceptedByContent.get(call.content)?.some(hasNoOthers);
   });
-  return new Set(comparable.flatMap(optionalMembers).filter(member => !harmless.has(member)));
+  return comparable.flatMap(optionalMembers).filter(member => !harmless.has(keyOf(member)));
 }
 
-/** Marks the calls that were refused because of optional (TOOL-ACK) or unknown members (TOOL-EXTRA). */
-export function markRefusedMembers(calls: readonly CallEvidence[]): void {
+/** The optional (TOOL-ACK) or unknown members (TOOL-EXTRA) because of which calls were refused. */
+export function refusedMembersOf(
+  calls: readonly CallEvidence[],
+): ReadonlyMap<CallEvidence, readonly OptionalMember[]> {
   const isAccepted = ({ attempts }: CallEvidence) => attempts.some(({ status }) => status === 200);
   const isAnswered = ({ attempts }: CallEvidence) => attempts.some(({ status }) => status !== null);
   const refused = calls.filter(call => isAnswered(call) && !isAccepted(call));
-  const suspects = suspectMembers(
-    refused,
-    calls.filter(call => call.invocation && isAccepted(call)),
+  const accepted = calls.filter(call => call.invocation && isAccepted(call));
+  const suspects = new Set(membersOnlyIn(refused, accepted).map(keyOf));
+  return new Map(
+    refused.map(call => [call, optionalMembers(call).flatMap(member => refusedAs(member, suspects) ?? [])]),
   );
-  for (const call of refused)
-    call.refusedMembers = optionalMembers(call).flatMap(member => nameOf(member, suspects) ?? []);
 }
 
-/** A member that is also refused when it is not null has its plain name. */
-function nameOf(member: string, suspects: ReadonlySet<string>): string | null {
-  const plain = member.replace(IS_NULL, '');
-  if (suspects.has(plain)) return plain;
-  return suspects.has(member) ? member : null;
+/** A member that is also refused when it is not null counts as such; null if it is not refused. */
+function refusedAs(member: OptionalMember, suspects: ReadonlySet<string>): OptionalMember | null {
+  const withValue = { ...member, isNull: false };
+  if (suspects.has(keyOf(withValue))) return withValue;
+  return suspects.has(keyOf(member)) ? member : null;
 }

@@ -1,13 +1,6 @@
-import type { EndEvent, RequestEvent } from '../events/events.js';
-import { refusalTexts } from '../events/refusal.js';
 import type { RoundTrip } from '../events/round-trips.js';
 import type { Ability } from '../protocol/driver.js';
 import type { RequirementId, Side } from '../protocol/requirements.js';
-import { isNullRefused, type Lost, withPrice } from '../protocol/strictness.js';
-import { formatDuration, joinFirst, truncateBeforeToken } from '../util/text.js';
-import { visibleLine } from '../util/visible.js';
-import type { CallbackEvidence, CallEvidence } from './call.js';
-import type { ToolCrash } from './crash.js';
 import type { Evidence } from './evidence.js';
 
 /** What a side of the protocol must do. */
@@ -97,7 +90,8 @@ export function requestSpot({ request }: RoundTrip, ...path: Spot['path']): Spot
   return { event: request.seq, path };
 }
 
-interface Details {
+/** What an observation may say beside its sentence. */
+export interface Details {
   /** What distinguishes this violation from others of its kind: the wrong id. */
   readonly name?: string;
   /** The single errors; shown after `what`. */
@@ -171,139 +165,3 @@ export const cutOff = observationOf('unrecorded', { isCutOff: true });
 export function possiblyLostText(what: string): string {
   return `${what}; the recording is incomplete`;
 }
-
-/** From this number of pauses on, pauses that do not grow are a finding. */
-const MIN_PAUSES = 3;
-
-const GROWTH = 1.25;
-
-/** The pauses before the retries of a request, in ms. With the time in which the observer could not run, they are as long as they can be. */
-export function pausesBetween(attempts: readonly RoundTrip[], isLongest = true): readonly number[] {
-  const timeOf = ({ at, stalled = 0 }: RequestEvent | EndEvent) => (isLongest ? at + stalled : at);
-  return attempts.slice(1).map(({ request }, index) => {
-    const { end = null, request: earlier = request } = attempts[index] ?? {};
-    return Math.max(0, timeOf(request) - timeOf(end ?? earlier));
-  });
-}
-
-/** Judges the pauses between attempts, of which there is more than one. @param isHasty whether the pauses are too short, however they grow */
-export function judgeRetries(
-  attempts: readonly RoundTrip[],
-  isHasty: (pauses: readonly number[]) => boolean,
-): Observation {
-  const pauses = pausesBetween(attempts);
-  const isRepeated = pauses.length > 1;
-  const isGrowing = growsIn(pauses) || growsIn(pausesBetween(attempts, false)); // each pause may have been measured too long or too short
-  const retries = pauses.length === 1 ? '1 retry' : `${pauses.length} retries`;
-  const after = pauses
-    .map(formatDuration)
-    .join(', ')
-    .replace(/, (\S+)$/, ' and $1');
-  const what = `${retries}, after ${after}`;
-  if ((isRepeated && isHasty(pauses)) || (pauses.length >= MIN_PAUSES && !isGrowing))
-    return doubtful(`${what}: the pauses ${isGrowing ? 'are too short' : 'do not grow'}`, attempts);
-  return isRepeated && !isGrowing
-    ? metWithNote(`${what}: the pauses do not grow each time, which may be chance`, attempts)
-    : met(attempts, what);
-}
-
-function growsIn([first = 0, ...others]: readonly number[]): boolean {
-  return others.some(pause => pause > first * GROWTH);
-}
-
-export function statusMismatch({ status }: RoundTrip, expected = '200'): Details {
-  return { expected, actual: String(status) };
-}
-
-/** Maximum length of a quoted text or id, in characters: far longer than what people write, so that a report has it whole. */
-export const MAX_QUOTE_LENGTH = 1_000;
-
-/** As {@link statusMismatch}, with what the answer says: where it redirects to, or the messages in its body. */
-export function refusalDetails(trip: RoundTrip, expected = '200'): Details {
-  const { request, response } = trip;
-  const texts = response ? refusalTexts(response, request.url) : [];
-  const faults = texts.map(text => truncateBeforeToken(visibleLine(text), MAX_QUOTE_LENGTH));
-  return { ...statusMismatch(trip, expected), ...(faults.length > 0 && { faults }) };
-}
-
-/** What to do about a call that timed out: the protocol has no time limit, so silence alone proves nothing. Begins with a colon. */
-export function timeoutAdvice({ timeout }: CallEvidence, { isLive }: Pick<Evidence, 'isLive'>): string {
-  if (timeout?.what === 'timeout') return ": raise the caller's --timeout if the tool takes longer";
-  return isLive ? ': raise --probe-timeout if the tool takes longer' : '';
-}
-
-const MAX_FAULT_LENGTH = 300;
-
-/** An error of a document or a message, cut and safe to print. */
-export function faultLine(fault: string): string {
-  return truncateBeforeToken(visibleLine(fault), MAX_FAULT_LENGTH);
-}
-
-/** One remark on optional members that are null. */
-export function nullRemark(paths: readonly string[] = [], lost: Lost): readonly string[] {
-  if (paths.length === 0) return [];
-  const remark = 'null counts as absent for an optional member; leave it out instead';
-  const text = truncateBeforeToken(`${remark}: ${joinFirst(paths, 3)}`, MAX_FAULT_LENGTH);
-  return [isNullRefused(paths) ? withPrice(text, lost) : text];
-}
-
-/** Maximum number of items of a result that are shown. */
-const MAX_ITEMS = 3;
-
-/** What the model got of a result: its text, or the texts of its content. */
-export function resultSpots(callback: CallbackEvidence): readonly Spot[] {
-  const { message } = callback;
-  const content = message?.type === 'tool_result' ? message.content : undefined;
-  if (!content?.length) return [requestSpot(callback, 'text')];
-  const texts = content.flatMap(({ type }, index) =>
-    type === 'text' ? [requestSpot(callback, 'content', index, 'text')] : [],
-  );
-  return texts.length > 0 ? texts.slice(0, MAX_ITEMS) : [requestSpot(callback, 'content')];
-}
-
-/**
- * The tool crashed after a message of this kind; null if it did not. During a check, requests follow immediately, so the message was the
- * cause; elsewhere the user may have stopped the tool, unless it cut the connection itself.
- * @param message in words: `a malformed payload`
- */
-export function toolCrashObservation(
-  evidence: Evidence,
-  kind: ToolCrash['kind'],
-  message: string,
-): Observation | null {
-  const { toolCrash, isProbed } = evidence;
-  if (toolCrash?.kind !== kind) return null;
-  const { later, others } = toolCrash;
-  const code = toolCrash.message.broken && kind !== 'callback' ? ` (${toolCrash.message.broken.code})` : '';
-  const more = others > 0 ? `; ${others} more had been sent by then` : '';
-  const end = violatedIfComplete(
-    `the tool stopped responding after ${message}${code}${more}`,
-    [toolCrash.message, later],
-    {
-      about: toolCrash.message.events,
-    },
-  );
-  const isCertain = isProbed || toolCrash.exit !== null || toolCrash.message.failure === 'cut';
-  return isCertain ? { ...end, isFatal: true } : end;
-}
-
-/** Rules about the callbacks of a call: without a valid callback none of them can be judged. */
-export const CALLBACK_RULES: readonly RequirementId[] = [
-  'TOOL-POST',
-  'TOOL-GROUP',
-  'TOOL-ID',
-  'TOOL-CALLID',
-  'TOOL-ONCE',
-  'TOOL-ISOLATE',
-  'TOOL-OPAQUE',
-  'TOOL-VALIDATE',
-  'TOOL-UNKNOWN-OP',
-  'TOOL-BAD-ARGS',
-  'TOOL-MALFORMED',
-  'TOOL-EXTRA',
-  'TOOL-ERRPREFIX',
-  'TOOL-SECRET',
-  'TOOL-NOLEAK',
-  'TOOL-RETRY',
-  'TOOL-NORETRY',
-];

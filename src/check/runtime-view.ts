@@ -11,7 +11,8 @@ import {
 import { llmText } from '../protocol/outcome.js';
 import type { Tool } from '../protocol/toolset.js';
 import { isRecord, stringsIn } from '../util/values.js';
-import { type CallEvidence, isErrorText } from './call.js';
+import type { CallEvidence } from './call.js';
+import { isErrorText } from './error-text.js';
 
 /** A line of the driver protocol, and its event. */
 interface DriverMessage<Message> {

@@ -2,6 +2,19 @@ import type { Event, EventOf } from '../events/events.js';
 import type { RoundTrip } from '../events/round-trips.js';
 import type { CallEvidence, Discovery } from './call.js';
 
+/** A tool that crashed: nothing after `message` reached it. */
+export interface ToolCrash {
+  /** What the tool received, or sent without success, just before the crash. */
+  readonly kind: 'malformed' | 'notice' | 'callback' | 'call';
+  readonly message: RoundTrip;
+  /** The proof that the tool was gone: the first later request, which could not connect, or the exit of its server. */
+  readonly later: { readonly events: readonly number[] };
+  /** The exit of its server; null if this program did not start the server. */
+  readonly exit: EventOf<'exited'> | null;
+  /** How many messages of the same kind were sent at the same time. */
+  readonly others: number;
+}
+
 /** The end of a server: the exit of one that this program started and did not stop, or of another one that refuses connections. */
 export interface ServerEnd {
   /** The `seq` of the event that proves it. */
@@ -44,16 +57,17 @@ export function isFatalExit({ isRepeated, cause }: Pick<ServerEnd, 'isRepeated' 
   return isRepeated === true || cause.length > 0;
 }
 
-/** What the exit of the first server of a check cut off, or prevented. */
+/** What the exit of the first server of a check cut off, or prevented. @param cutShort the calls that are known to be cut off */
 export function cutBy(
   first: Pick<Event, 'seq'>,
   { calls }: SentMessages,
   plans: readonly EventOf<'planned'>[],
-) {
+  cutShort: ReadonlySet<CallEvidence>,
+): Pick<ServerEnd, 'cutOff' | 'cutPlans'> {
   const isUnanswered = ({ attempts }: CallEvidence) => attempts.every(({ status }) => status === null);
   const cut = calls.filter(
     call =>
-      call.isCutShort ||
+      cutShort.has(call) ||
       (isUnanswered(call) && call.attempts.every(({ request }) => request.seq < first.seq)),
   );
   const keys = new Set(cut.map(({ key }) => key));
@@ -65,14 +79,16 @@ export function cutBy(
   return { cutOff: eventsOf(cut), cutPlans: new Set(made.filter(isCut).map(({ plan }) => plan)) };
 }
 
-export function eventsOf(calls: readonly CallEvidence[]): ReadonlySet<number> {
+/** The requests of calls, and their answers, by `seq`. */
+export function eventsOf(calls: Iterable<CallEvidence>): ReadonlySet<number> {
   return new Set(
-    calls.flatMap(({ attempts, callbacks, selections }) =>
+    [...calls].flatMap(({ attempts, callbacks, selections }) =>
       [attempts, callbacks, selections].flat().flatMap(({ events }) => events),
     ),
   );
 }
 
+/** What was sent to the tool, oldest first. */
 export function requestsIn({
   calls,
   discoveries,

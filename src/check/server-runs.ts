@@ -10,7 +10,7 @@ export interface ServerRun {
   readonly to: number;
   readonly exit: EventOf<'exited'>;
   /** The plan of the only call or probe on this server; undefined on the first server. */
-  readonly alone: EventOf<'planned'> | undefined;
+  readonly onlyPlan: EventOf<'planned'> | undefined;
 }
 
 export function isWithin({ from, to }: Pick<ServerRun, 'from' | 'to'>, { seq }: Pick<Event, 'seq'>): boolean {
@@ -32,8 +32,8 @@ export function exitedServers(events: readonly Event[]): readonly ServerRun[] {
   return exitsIn(events).map(exit => {
     const from = starts.findLast(seq => seq < exit.seq) ?? -1;
     const to = starts.find(seq => seq > exit.seq) ?? Number.POSITIVE_INFINITY;
-    const alone = plans.find(plan => plan.newServer && isWithin({ from, to: exit.seq }, plan));
-    return { from, to, exit, alone };
+    const onlyPlan = plans.find(plan => plan.newServer && isWithin({ from, to: exit.seq }, plan));
+    return { from, to, exit, onlyPlan };
   });
 }
 
@@ -51,10 +51,12 @@ const KEPT: ReadonlySet<RequestEvent['purpose']> = new Set(['invocation', 'callb
 export function judgeableEvents(events: readonly Event[]): readonly Event[] {
   const [first, ...others] = exitedServers(events);
   if (!first) return untilRefusal(events);
-  const proof = others.find(({ alone }) => alone);
-  const counting = events.filter(event => event.seq < first.to || (proof && isWithin(proof, event)));
+  const repeatedRun = others.find(({ onlyPlan }) => onlyPlan);
+  const counting = events.filter(
+    event => event.seq < first.to || (repeatedRun && isWithin(repeatedRun, event)),
+  );
   const trips = [...roundTripsIn(counting).values()];
-  const runs = proof?.alone?.calls ? [first, proof] : [first];
+  const runs = repeatedRun?.onlyPlan?.calls ? [first, repeatedRun] : [first];
   const cut = runs.flatMap(run => cutOff(run, trips)).filter(({ request }) => !KEPT.has(request.purpose));
   const legs = new Set<string | undefined>(cut.map(({ request }) => request.leg));
   return counting.filter(event => !('leg' in event && legs.has(event.leg)));

@@ -67,6 +67,11 @@ export class RoundTrip {
     return this.status !== null && this.status >= 400 && this.status < 500;
   }
 
+  /** Answered 3xx: runtimes do not follow redirects. */
+  get isRedirected(): boolean {
+    return this.status !== null && this.status >= 300 && this.status < 400;
+  }
+
   /** How the connection failed; null if it did not. `cut`: the other side closed it. */
   get failure(): 'aborted' | 'timed-out' | 'cut' | 'failed' | null {
     if (!this.broken) return null;

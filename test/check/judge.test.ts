@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { gatherEvidence } from '../../src/check/evidence.js';
-import { checksOf, reasonOf } from '../../src/check/judge.js';
+import { checksOf } from '../../src/check/judge.js';
+import { reasonOf } from '../../src/check/reason.js';
 import { met, violated } from '../../src/check/rule.js';
 import type { RequirementId } from '../../src/protocol/requirements.js';
 import { at, eventsOf, type Moment } from '../events/build.js';

@@ -171,6 +171,7 @@ async function speakTo(command: string, setting: DriverSetting): Promise<Driver>
 async function serveModel(command: string, provider: ProviderName, setting: DriverSetting): Promise<Driver> {
   const quota = new Quota();
   const { onWarning, onModelRequest = () => {}, onUnserved = () => {}, onServed = () => {} } = setting;
+  let stopBecause: ((why: string) => void) | undefined; // the agent starts after its model
   const model = await ScriptedModel.start(provider, {
     onWarning,
     onRequest: onModelRequest,
@@ -179,11 +180,12 @@ async function serveModel(command: string, provider: ProviderName, setting: Driv
     onLine(line) {
       const why = quota.add('text' in line ? line.text.length : 0, 1);
       if (why === null) setting.onLine(line);
-      else stopBecause(why);
+      else stopBecause?.(why);
     },
   });
   const env = { ...setting.env, ...model.env };
-  const { stdin, stdout, stopBecause, ...driver } = start(command, { ...setting, env });
+  const { stdin, stdout, stopBecause: stopAgent, ...driver } = start(command, { ...setting, env });
+  stopBecause = stopAgent;
   stdin.end();
   stdout.resume();
   const variable = Object.keys(model.env).find(name => name.endsWith('URL'));

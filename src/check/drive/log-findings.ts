@@ -1,22 +1,16 @@
-import { type FileHandle, open, stat } from 'node:fs/promises';
 import type { Event, RequestEvent } from '../../events/events.js';
 import { consentSecrets } from '../../events/shareable.js';
 import type { Finding } from '../../protocol/driver.js';
-import { LIMITS } from '../../util/limits.js';
 import { REDACTED } from '../../util/redact.js';
 import { truncateBeforeToken } from '../../util/text.js';
 import { isRecord, valueAt } from '../../util/values.js';
+import { rememberEnd } from './log-tail.js';
 
 interface Findings {
   readonly findings: readonly Finding[];
   /** Why the log was not read, or only in part. */
   readonly warning?: string;
 }
-
-/** How many bytes at the end of a log are compared later, to detect that the runtime truncated it. */
-const TAIL = 256;
-
-const NOTHING = Buffer.alloc(0);
 
 /**
  * Remembers where the runtime's own log ends. Returns a function that finds, after a scenario, leaked secrets, and what the log contains
@@ -26,19 +20,9 @@ export async function findingsSince(
   path: string | undefined,
 ): Promise<(events: readonly Event[]) => Promise<Findings>> {
   if (path === undefined) return async events => ({ findings: leaksIn(events) });
-  const readTail = async (file: FileHandle, size: number) => {
-    const length = Math.min(size, TAIL);
-    return { start: size, tail: await bytesOf(file, size - length, length) };
-  };
-  const { start, tail } = (await withFile(path, readTail)) ?? { start: 0, tail: NOTHING };
-  const readAdded = async (file: FileHandle, size: number) => {
-    const isSame = tail.equals(await bytesOf(file, start - tail.length, tail.length));
-    const from = isSame ? start : 0;
-    const bytes = await bytesOf(file, from, Math.min(size - from, LIMITS.runtimeLogBytes.value));
-    return { text: bytes.toString('utf8'), isWhole: isSame && from + bytes.length === size };
-  };
+  const readAppended = await rememberEnd(path);
   return async events => {
-    const part = await withFile(path, readAdded);
+    const part = await readAppended();
     if (!part) {
       const warning = `cannot read ${path}: it was not written, or is not a file that may be read`;
       // A runtime that writes no log names no operation in it.
@@ -52,26 +36,6 @@ export async function findingsSince(
     const warning = `only a part of ${path} was read: it is too long, or the runtime began it anew`;
     return { findings, warning };
   };
-}
-
-/** Opens the file; null unless it is a regular one: reading a pipe could wait forever. */
-async function withFile<Result>(
-  path: string,
-  work: (file: FileHandle, size: number) => Promise<Result>,
-): Promise<Result | null> {
-  const there = await stat(path).catch(() => null);
-  const file = there?.isFile() ? await open(path).catch(() => null) : null;
-  if (!there || !file) return null;
-  try {
-    return await work(file, there.size);
-  } finally {
-    await file.close();
-  }
-}
-
-async function bytesOf(file: FileHandle, from: number, length: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, from);
-  return buffer.subarray(0, bytesRead);
 }
 
 /** Maximum number of leaks reported per place, and maximum length of their texts in characters. */

@@ -20,9 +20,15 @@ import { playScenario, type Scenario, type ScenarioSetting } from './scenario.js
 import { callScenarios } from './scenarios/calls.js';
 import { questionScenarios } from './scenarios/questions.js';
 import { resultScenarios } from './scenarios/results.js';
+import { subscriptionScenarios } from './scenarios/subscriptions.js';
 
 /** All scenarios; the first runs alone, so it is an ordinary call. */
-export const SCENARIOS: readonly Scenario[] = [...resultScenarios, ...callScenarios, ...questionScenarios];
+export const SCENARIOS: readonly Scenario[] = [
+  ...resultScenarios,
+  ...callScenarios,
+  ...questionScenarios,
+  ...subscriptionScenarios,
+];
 
 /** Sees a scenario from outside. */
 interface ScenarioObserver {

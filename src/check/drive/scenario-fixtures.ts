@@ -9,10 +9,10 @@ export const PING = 'ping';
 
 const PING_TOOL = { name: PING, description: 'Answers pong', inputSchema: { type: 'object' } };
 
-/** The fixture file of a tool server; of the first one with the operation `ping`. */
-export function fixtureFile({ fixtures = [], toolset, ...rest }: Fixtures, isFirst = true) {
+/** The fixture file of a tool server. @param hasPing whether it also has the operation `ping`, as the first server has */
+export function fixtureFile({ fixtures = [], toolset, ...rest }: Fixtures, hasPing = true) {
   const file = { version: 1, ...rest, ...(toolset !== undefined && { toolset }), fixtures };
-  if (!isFirst) return file;
+  if (!hasPing) return file;
   const ping = { match: { operation: PING }, reply: { payload: 'pong' } };
   return {
     ...file,

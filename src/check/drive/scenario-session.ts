@@ -18,6 +18,7 @@ import { formatDuration, truncate } from '../../util/text.js';
 import { DriverCalls } from '../runtime-view.js';
 import { Waits } from '../waits.js';
 import type { Driver } from './driver.js';
+import { RequestCounts } from './request-counts.js';
 import { type Fixtures, fixtureFile, PING } from './scenario-fixtures.js';
 
 /** What a scenario tests. */
@@ -44,11 +45,9 @@ interface SessionSetting {
 
 /** One run of a scenario: gives instructions to the driver, and waits for what follows from them. */
 export class ScenarioSession {
-  /** Requests without an end, by id. */
-  readonly #open = new Map<string, RequestEvent>();
-  /** How many requests were answered or broken off. Counted, so that each event costs the same. */
-  readonly #ended = new Map<RequestEvent['purpose'], number>();
-  #requests = 0;
+  readonly #requests = new RequestCounts();
+  /** How many requests the runtime sent, to tools and to the model. */
+  #sent = 0;
   readonly #events: Event[] = [];
   readonly #observations: Observation[] = [];
   readonly #abilities = new DriverAbilities();
@@ -57,9 +56,8 @@ export class ScenarioSession {
   readonly #waits: Waits;
   #driver: Driver | undefined;
   #calls = 0;
-  /** Whether the runtime did anything. */
-  #isActive = false;
-  #hasActed = false;
+  /** What the runtime did: nothing, only discovery, or more. */
+  #activity: 'none' | 'discovered' | 'acted' = 'none';
   /** Whether the driver was asked to end, or the model has ended its turn. */
   #mayEnd = false;
 
@@ -71,7 +69,7 @@ export class ScenarioSession {
     setting.log.subscribe(event => {
       this.#events.push(event);
       if (event.kind === 'request') this.#addRequest(event);
-      if (event.kind === 'response' || event.kind === 'broken') this.#endRequest(event.leg);
+      if (event.kind === 'response' || event.kind === 'broken') this.#requests.end(event.leg);
       this.#waits.look();
     });
   }
@@ -82,7 +80,7 @@ export class ScenarioSession {
 
   /** Whether it did more than to ask for toolsets, as an agent does that finds no model. */
   get hasActed(): boolean {
-    return this.#hasActed;
+    return this.#activity === 'acted';
   }
 
   /** Plays a scenario to its end, unless the driver does not support it. */
@@ -110,33 +108,21 @@ export class ScenarioSession {
     await this.#end();
   }
 
-  #addRequest(request: RequestEvent): void {
-    this.#open.set(request.leg, request);
-    if (request.from !== 'runtime') return;
-    if (this.#driver?.kind !== 'agent') {
-      this.#isActive = true; // an agent may take long between discovery and its first step
-      this.#hasActed ||= request.purpose !== 'discovery';
-    }
-    this.#countRequest();
-  }
-
-  /** Counts a request of the runtime, to a tool or to the model. */
-  #countRequest(): void {
-    if (++this.#requests <= LIMITS.scenarioRequests.value || this.#isOver) return;
-    const how = `sent more than ${LIMITS.scenarioRequests.value} requests; it was stopped`;
-    this.#failScenario(how);
-    this.setting.log.emit({ kind: 'warned', message: `the runtime ${how}` });
-  }
-
-  #endRequest(id: string): void {
-    const purpose = this.#open.get(id)?.purpose;
-    if (purpose !== undefined && this.#open.delete(id))
-      this.#ended.set(purpose, (this.#ended.get(purpose) ?? 0) + 1);
-  }
-
-  /** Whether the runtime has answered all messages of the tools. */
-  #areAnswered(): boolean {
-    return ![...this.#open.values()].some(({ from }) => from === 'tool');
+  /** Closes the thread and waits until the driver has ended. */
+  async #end(): Promise<void> {
+    this.#mayEnd = true;
+    await this.#waits.until(() => this.#requests.areToolsAnswered, QUIET_MS);
+    if (this.#isOver) return;
+    const isAgent = this.#driver?.kind === 'agent'; // it cannot be asked to close its thread; its conversation ends
+    if (!isAgent && !this.#abilities.supports('end')) return;
+    this.#give({ do: 'end' });
+    const { windowMs, log } = this.setting;
+    if (await this.#waits.until(() => this.#isOver, windowMs)) return;
+    log.emit({ kind: 'expired', what: 'observation', afterMs: windowMs });
+    const after = isAgent ? 'the last message of the model' : '{"do":"end"}';
+    const limit = `within ${formatDuration(windowMs)} after ${after}`;
+    const message = `the ${this.#driver?.kind} did not end ${limit}; it was stopped`;
+    log.emit({ kind: 'warned', message });
   }
 
   /** Ends the scenario; it fails. */
@@ -146,20 +132,23 @@ export class ScenarioSession {
     this.setting.log.emit({ kind: 'driver', from: 'runtime', ended: how });
   }
 
+  /** Ends all waits. */
+  stop(): void {
+    this.#over.abort();
+  }
+
   /** Takes a line of the driver. */
   receive(line: DriverLine): void {
     if ('saw' in line) {
       this.#observations.push(line);
-      this.#isActive = true;
-      this.#hasActed = true;
+      this.#activity = 'acted';
     } else this.#abilities.add(line);
     this.setting.log.emit({ kind: 'driver', from: 'runtime', body: Content.ofJson(line) });
   }
 
   /** Takes the sign of life of an agent. */
   receiveModelRequest(): void {
-    this.#isActive = true;
-    this.#hasActed = true;
+    this.#activity = 'acted';
     this.#countRequest();
     this.#waits.look();
   }
@@ -167,6 +156,25 @@ export class ScenarioSession {
   /** Takes what the scripted model saw. */
   receiveFinding(finding: Finding<'unserved' | 'served'>): void {
     this.setting.log.emit({ kind: 'driver', from: 'check', body: Content.ofJson(finding) });
+  }
+
+  #addRequest(request: RequestEvent): void {
+    this.#requests.begin(request);
+    if (request.from !== 'runtime') return;
+    // an agent may take long between discovery and its first step
+    if (this.#driver?.kind !== 'agent') {
+      if (request.purpose !== 'discovery') this.#activity = 'acted';
+      else if (this.#activity === 'none') this.#activity = 'discovered';
+    }
+    this.#countRequest();
+  }
+
+  /** Counts a request of the runtime, to a tool or to the model. */
+  #countRequest(): void {
+    if (++this.#sent <= LIMITS.scenarioRequests.value || this.#isOver) return;
+    const how = `sent more than ${LIMITS.scenarioRequests.value} requests; it was stopped`;
+    this.#failScenario(how);
+    this.setting.log.emit({ kind: 'warned', message: `the runtime ${how}` });
   }
 
   /** Gives an instruction. A driver that does not support it ends the scenario. */
@@ -181,6 +189,20 @@ export class ScenarioSession {
   #give(instruction: Instruction): void {
     this.setting.log.emit({ kind: 'driver', from: 'check', body: Content.ofJson(instruction) });
     this.#driver?.send(instruction);
+  }
+
+  /** Asks for a call. Returns the id of the instruction. */
+  invoke(operation: string, args: Readonly<Record<string, unknown>> = {}): string {
+    const id = `call_${++this.#calls}`;
+    this.instruct({ do: 'invoke', operation, arguments: { ...args }, id });
+    return id;
+  }
+
+  /** Calls an operation and waits until the model gets something for it. */
+  async call(operation: string, args?: Readonly<Record<string, unknown>>): Promise<string> {
+    const id = this.invoke(operation, args);
+    await this.waitForResult(id);
+    return id;
   }
 
   /** Tells the driver to cancel, waits for this number of cancel notices, then waits until all messages are handled. */
@@ -213,23 +235,14 @@ export class ScenarioSession {
 
   /** As {@link fire}, as soon as the call waits, and after the runtime has answered all earlier messages; it may take `ms` for that. */
   async fireInTurn(operation: string, ms: number): Promise<void> {
-    await this.#waits.until(() => this.#areAnswered(), ms);
+    await this.#waits.until(() => this.#requests.areToolsAnswered, ms);
     let isFired = false;
     await this.until(() => (isFired ||= this.fire(operation)));
   }
 
-  /** Asks for a call. Returns the id of the instruction. */
-  invoke(operation: string, args: Readonly<Record<string, unknown>> = {}): string {
-    const id = `call_${++this.#calls}`;
-    this.instruct({ do: 'invoke', operation, arguments: { ...args }, id });
-    return id;
-  }
-
-  /** Calls an operation and waits until the model gets something for it. */
-  async call(operation: string, args?: Readonly<Record<string, unknown>>): Promise<string> {
-    const id = this.invoke(operation, args);
-    await this.waitForResult(id);
-    return id;
+  /** Replaces the fixtures of the first tool server. */
+  async replaceFixtures(fixtures: Fixtures): Promise<void> {
+    await this.tools[0]?.replaceFixtures(fixtureFile(fixtures));
   }
 
   /** Resolves to whether the model got something: for this call, or without an id. */
@@ -259,7 +272,7 @@ export class ScenarioSession {
 
   /** Gives an agent the chances to deliver an event to the model: with the result of a call, and after the end of a turn. */
   async #offerTurns(isSeen: () => boolean): Promise<void> {
-    await this.#waits.until(() => isSeen() || this.#areAnswered(), this.setting.windowMs);
+    await this.#waits.until(() => isSeen() || this.#requests.areToolsAnswered, this.setting.windowMs);
     if (await this.#waits.until(isSeen, QUIET_MS)) return;
     await this.call(PING);
     if (await this.#waits.until(isSeen, QUIET_MS)) return;
@@ -269,21 +282,7 @@ export class ScenarioSession {
 
   /** Resolves to true when at least `count` requests with this purpose have ended (response or broken connection); to false on timeout. */
   waitForRequests(purpose: RequestEvent['purpose'], count = 1): Promise<boolean> {
-    return this.until(() => (this.#ended.get(purpose) ?? 0) >= count);
-  }
-
-  /** Resolves to whether it came true before the time was over and before the driver ended. */
-  async until(isTrue: () => boolean): Promise<boolean> {
-    const { windowMs, log } = this.setting;
-    await this.#waits.until(() => this.#isActive || isTrue(), START_MS);
-    const isMet = await this.#waits.until(isTrue, windowMs);
-    if (!isMet && !this.#isOver) log.emit({ kind: 'expired', what: 'observation', afterMs: windowMs });
-    return isMet;
-  }
-
-  /** Replaces the fixtures of the first tool server. */
-  async replaceFixtures(fixtures: Fixtures): Promise<void> {
-    await this.tools[0]?.replaceFixtures(fixtureFile(fixtures));
+    return this.until(() => this.#requests.ended(purpose) >= count);
   }
 
   /**
@@ -299,26 +298,13 @@ export class ScenarioSession {
     await this.#waits.until(() => false, ms);
   }
 
-  /** Closes the thread and waits until the driver has ended. */
-  async #end(): Promise<void> {
-    this.#mayEnd = true;
-    await this.#waits.until(() => this.#areAnswered(), QUIET_MS);
-    if (this.#isOver) return;
-    const isAgent = this.#driver?.kind === 'agent'; // it cannot be asked to close its thread; its conversation ends
-    if (!isAgent && !this.#abilities.supports('end')) return;
-    this.#give({ do: 'end' });
+  /** Resolves to whether it came true before the time was over and before the driver ended. */
+  async until(isTrue: () => boolean): Promise<boolean> {
     const { windowMs, log } = this.setting;
-    if (await this.#waits.until(() => this.#isOver, windowMs)) return;
-    log.emit({ kind: 'expired', what: 'observation', afterMs: windowMs });
-    const after = isAgent ? 'the last message of the model' : '{"do":"end"}';
-    const limit = `within ${formatDuration(windowMs)} after ${after}`;
-    const message = `the ${this.#driver?.kind} did not end ${limit}; it was stopped`;
-    log.emit({ kind: 'warned', message });
-  }
-
-  /** Ends all waits. */
-  stop(): void {
-    this.#over.abort();
+    await this.#waits.until(() => this.#activity !== 'none' || isTrue(), START_MS);
+    const isMet = await this.#waits.until(isTrue, windowMs);
+    if (!isMet && !this.#isOver) log.emit({ kind: 'expired', what: 'observation', afterMs: windowMs });
+    return isMet;
   }
 }
 

@@ -6,8 +6,9 @@ import { RecentMap } from '../../util/collections.js';
 import { readJson } from '../../util/json.js';
 import { LIMITS } from '../../util/limits.js';
 import { excerpt, joinFirst, truncate } from '../../util/text.js';
-import { stringsIn, valueAt } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
+import { callIdOf, type ModelCall, ModelScript } from './model-script.js';
+import { CANCELING, cancelingToolIn, FINAL_TOOL, toolNameFor } from './offered-tools.js';
 import { anthropic } from './providers/anthropic.js';
 import {
   type Api,
@@ -37,17 +38,6 @@ interface Observer {
   readonly onServed: () => void;
 }
 
-/** An instruction that becomes a tool call of the model. */
-type Request = Instruction<'invoke' | 'cancel-subscription'>;
-
-/** The tool calls of one model message. An empty list ends the conversation; null means that the model is closed. */
-type Message = readonly Request[] | null;
-
-interface Waiting {
-  readonly allowsParallelCalls: boolean;
-  readonly take: (message: Message) => void;
-}
-
 /** What a request that continues a response need not repeat. */
 interface Conversation {
   readonly tools: readonly OfferedTool[];
@@ -66,7 +56,7 @@ const MAX_WARNINGS = 20;
 /** A model of a provider, served on loopback, that makes the tool calls of the instructions. */
 export class ScriptedModel {
   readonly #provider: Provider;
-  readonly #script = new Script();
+  readonly #script = new ModelScript();
   readonly #warned = new Set<string>();
   #server: RunningServer | undefined;
   /** Ids of the calls that the model made. */
@@ -125,7 +115,7 @@ export class ScriptedModel {
   }
 
   #routes(): Route[] {
-    const { apis, others } = this.#provider;
+    const { apis, fixedEndpoints } = this.#provider;
     return [
       ...apis.map(
         (api): Route => ({
@@ -136,7 +126,7 @@ export class ScriptedModel {
           handle: (incoming, body) => this.#complete(api, incoming, body),
         }),
       ),
-      ...others.map(
+      ...fixedEndpoints.map(
         ({ method, path, answer }): Route => ({
           name: 'other',
           method,
@@ -187,7 +177,7 @@ export class ScriptedModel {
     });
   }
 
-  #toolCalls(message: readonly Request[], tools: readonly OfferedTool[]): readonly ToolCall[] {
+  #toolCalls(message: readonly ModelCall[], tools: readonly OfferedTool[]): readonly ToolCall[] {
     if (message.length > 0) return message.map(each => this.#toolCall(each, tools));
     const isOffered = tools.some(({ name }) => name === FINAL_TOOL);
     return isOffered
@@ -195,7 +185,7 @@ export class ScriptedModel {
       : [];
   }
 
-  #toolCall(request: Request, tools: readonly OfferedTool[]): ToolCall {
+  #toolCall(request: ModelCall, tools: readonly OfferedTool[]): ToolCall {
     if (request.do === 'cancel-subscription') {
       const id = callIdOf(request);
       this.#calls.add(id);
@@ -244,8 +234,8 @@ export class ScriptedModel {
 
   #unknown({ method, target }: Incoming): Reply {
     this.observer.onRequest();
-    const { apis, others } = this.#provider;
-    const endpoints = [...apis.map(({ path }) => ({ method: 'POST', path })), ...others];
+    const { apis, fixedEndpoints } = this.#provider;
+    const endpoints = [...apis.map(({ path }) => ({ method: 'POST', path })), ...fixedEndpoints];
     const served = endpoints.map(({ method, path }) => `${method} /v1${path}`).join(', ');
     const requested = `${truncate(visibleLine(method), 20)} ${shownPath(target)}`;
     return this.#refuse(404, `the model does not serve ${requested}, only ${served}${adviceFor(target)}`);
@@ -272,122 +262,6 @@ export class ScriptedModel {
   }
 }
 
-/** A tool of agents that do not end at a text of the model, such as those of smolagents. */
-const FINAL_TOOL = 'final_answer';
-
-/** Names of a tool of an agent with which the model cancels a subscription. */
-const CANCELING = ['cancel_subscription', 'cancel_tool_call', 'unsubscribe'] as const;
-
-/** Names of its argument for the id, if it has several. */
-const ID_PARAMETERS = ['tool_call_id', 'subscription_id', 'call_id', 'id'];
-
-/** The offered tool with which the model cancels a subscription, and the argument for the id of the call that opened it. */
-function cancelingToolIn(tools: readonly OfferedTool[]) {
-  const names = tools.map(({ name }) => name);
-  const name = CANCELING.map(each => toolNameFor(each, names)).find(each => each !== undefined);
-  const schema = tools.find(each => each.name === name)?.parameters;
-  const required = stringsIn(valueAt(schema, 'required') ?? []);
-  const all = required.length > 0 ? required : Object.keys(valueAt(schema, 'properties') ?? {});
-  const parameter = all.length === 1 ? all[0] : ID_PARAMETERS.find(each => all.includes(each));
-  return name !== undefined && parameter !== undefined ? { name, parameter } : null;
-}
-
-/** The id with which the model makes the call. */
-function callIdOf(request: Request): string {
-  return request.do === 'cancel-subscription' ? `cancel_${request.id}` : request.id;
-}
-
-/** The messages of the model. Calls of one turn of the event loop are one message, which answers the oldest waiting request. */
-class Script {
-  #turn: Request[] = [];
-  readonly #messages: (readonly Request[])[] = [];
-  readonly #waiting = new Set<Waiting>();
-  /** The calls of the last message. */
-  #called: readonly Request[] = [];
-  /** Whether the agent runs one call of a message and ignores the others. */
-  #runsOne = false;
-  #last: [] | null | undefined;
-  #isOver = false;
-
-  /** Whether an agent got the last message. */
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
-  addCall(request: Request): void {
-    if (this.#turn.push(request) > 1) return;
-    setImmediate(() => {
-      this.#messages.push(this.#turn);
-      this.#turn = [];
-      this.#serve();
-    });
-  }
-
-  /**
-   * Takes the ids of the calls whose results a request contains. It must contain those of all calls of the last message: calls without one
-   * were ignored, and the model makes them again, one at a time.
-   */
-  receiveResults(ids: readonly string[]): void {
-    const ignored = this.#called.filter(call => !ids.includes(callIdOf(call)));
-    if (ignored.length === this.#called.length) return; // a request of another conversation
-    this.#called = [];
-    if (ignored.length === 0) return;
-    this.#runsOne = true;
-    this.#messages.unshift(ignored);
-  }
-
-  /** Answers the oldest waiting request with a text. */
-  endTurn(): void {
-    if (this.#waiting.size === 0) return;
-    this.#messages.push([]);
-    this.#serve();
-  }
-
-  /** Ends the conversation after the remaining messages. */
-  end(): void {
-    setImmediate(() => {
-      this.#last ??= [];
-      this.#serve();
-    });
-  }
-
-  close(): void {
-    this.#messages.length = 0;
-    this.#last = null;
-    this.#serve();
-  }
-
-  /** Resolves to the next message; to null if the request breaks off meanwhile. */
-  next(allowsParallelCalls: boolean, incoming: Incoming): Promise<Message> {
-    return new Promise(resolve => {
-      const waiting = { allowsParallelCalls, take: resolve };
-      this.#waiting.add(waiting);
-      incoming.onGone(() => {
-        if (this.#waiting.delete(waiting)) resolve(null);
-      });
-      this.#serve();
-    });
-  }
-
-  #serve(): void {
-    for (const waiting of this.#waiting) {
-      const message = this.#messages.length > 0 ? this.#nextMessage(waiting) : this.#last;
-      if (message === undefined) return;
-      this.#waiting.delete(waiting);
-      this.#isOver ||= message === this.#last;
-      if (message !== null && message.length > 0) this.#called = message;
-      waiting.take(message);
-    }
-  }
-
-  #nextMessage({ allowsParallelCalls }: Waiting): readonly Request[] {
-    const [message = []] = this.#messages.splice(0, 1);
-    if ((allowsParallelCalls && !this.#runsOne) || message.length < 2) return message;
-    this.#messages.unshift(message.slice(1));
-    return message.slice(0, 1);
-  }
-}
-
 const SHOWN_PATH = 100;
 
 /** The query may contain a key. */
@@ -409,20 +283,4 @@ function adviceFor(target: string): string {
   const [other] =
     Object.entries(PROVIDERS).find(([, { apis }]) => apis.some(api => isPath(api.path)(path))) ?? [];
   return other === undefined ? '' : `. Use --model ${other} for this agent`;
-}
-
-/** Characters that agents replace, since tool names may not contain them. */
-const UNUSUAL = /[^\w-]/g;
-
-/** Separators between a prefix of the agent and the name of the operation, the most explicit first. */
-const SEPARATORS = ['__', '.', '/', ':', '-', '_'];
-
-/** The offered tool for an operation: of the same name, or of one that ends with it. */
-function toolNameFor(operation: string, offered: readonly string[]): string | undefined {
-  const plain = operation.replace(UNUSUAL, '_');
-  const exact = [operation, plain].find(name => offered.includes(name));
-  if (exact !== undefined) return exact;
-  return SEPARATORS.map(separator =>
-    offered.find(name => name.endsWith(separator + operation) || name.endsWith(separator + plain)),
-  ).find(name => name !== undefined);
 }

@@ -4,14 +4,9 @@ import type { Incoming } from '../../http/route.js';
 import { CallbackServer, type ListenerOptions } from '../../runtime/callback-server.js';
 import { finishedWithin, sleep } from '../../system/clock.js';
 import { formatDuration } from '../../util/text.js';
+import type { CallingCheck, CallOptions, ProbeCall, ProbePlan } from './probe-call.js';
 import { CALLBACK_LIMITS, quota } from './quota.js';
-import {
-  type CallingCheck,
-  type CallOptions,
-  type ProbeCall,
-  type ProbePlan,
-  SentCall,
-} from './sent-call.js';
+import { SentCall } from './sent-call.js';
 import { ToolState } from './tool-state.js';
 
 interface ProberOptions extends CallOptions {

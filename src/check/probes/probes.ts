@@ -4,9 +4,9 @@ import type { Toolset } from '../../protocol/toolset.js';
 import { readAcknowledgement, type Wire } from '../../runtime/wire.js';
 import { forEachConcurrently } from '../../util/collections.js';
 import { HOSTILE_TEXTS } from '../call.js';
+import type { ProbeCall, ProbePlan } from './probe-call.js';
 import { PROBE_CONCURRENCY, type ProbeClient, type Prober } from './prober.js';
 import type { SampleCalls } from './samples.js';
-import type { ProbeCall, ProbePlan } from './sent-call.js';
 
 export interface Target {
   readonly prober: Prober;
@@ -75,7 +75,7 @@ export const VALID_CALL: Probe = {
     'TOOL-CHOICE',
     'TOOL-OAUTH',
   ],
-  run: (_, { samples }) => samples.finished,
+  run: (_, { samples }) => samples.finish(),
 };
 
 const LISTENER_HANGS: Probe = {
@@ -155,7 +155,7 @@ const UNKNOWN_OPERATION: Probe = {
     if (!toolset) return;
     const names = [unknownName(toolset), ...ODD_NAMES];
     const calls = names.map(operation => ({ operation, arguments: {} }));
-    void samples.finished; // a valid result proves that a call was executed
+    void samples.finish(); // a valid result proves that a call was executed
     await Promise.all([...calls, ...renamedCalls(toolset, samples)].map(call => client.call(call)));
   },
 };
@@ -181,7 +181,7 @@ const BROKEN_ARGUMENTS: Probe = {
   checks: ['TOOL-BAD-ARGS', 'TOOL-VALIDATE', 'TOOL-ERRPREFIX', 'TOOL-NOLEAK'],
   isFor: async ({ samples }) => samples.harmless.length === 0 || (await samples.brokenCalls).length > 0,
   run: async (client, { samples }) => {
-    void samples.finished; // a valid result proves that a call was executed
+    void samples.finish(); // a valid result proves that a call was executed
     await forEachConcurrently(await samples.brokenCalls, PROBE_CONCURRENCY, call => client.call(call));
   },
 };

@@ -8,10 +8,11 @@ import { forEachConcurrently } from '../../util/collections.js';
 import { messageOf } from '../../util/errors.js';
 import type { Check } from '../report.js';
 import { START_PLAN } from '../server-runs.js';
+import type { ProbeCall, ProbePlan } from './probe-call.js';
 import { PROBE_CONCURRENCY, type ProbeClient, Prober } from './prober.js';
 import { PROBES, type Probe, type Target, VALID_CALL } from './probes.js';
 import { SampleCalls } from './samples.js';
-import type { ProbeCall, ProbePlan, SentCall } from './sent-call.js';
+import type { SentCall } from './sent-call.js';
 
 /** The server that the check started. */
 export interface OwnServer {
@@ -61,9 +62,9 @@ export async function runProbes(options: ProbeOptions): Promise<void> {
   try {
     for (const { message } of wireOfAll(wire, cases).withheldFrom(prober.options.endpoint))
       prober.warn(message);
-    if (toolset && isSampled(options)) void samples.finished;
+    if (toolset && isSampled(options)) void samples.finish();
     await runAll(target, options, alone);
-    if (samples.isStarted) await samples.finished;
+    if (samples.isStarted) await samples.finish();
     if (wants('TOOL-ACK')) await repeatLate(target);
     await prober.sleep(STRAYS_MS);
     await closeThreads(prober);
@@ -164,7 +165,7 @@ async function repeatLate(target: Target): Promise<void> {
   const client = prober.client({ id: 'acknowledgement again', checks: ['TOOL-ACK'], again: true });
   const late = new Map<string, ProbeCall>();
   for (const call of [...prober.calls])
-    if (call.sent && (await call.isLate())) late.set(JSON.stringify(call.sent), call.sent);
+    if (call.wellFormed && (await call.isLate())) late.set(JSON.stringify(call.wellFormed), call.wellFormed);
   let stayLate = 0;
   for (const call of late.values())
     if (mayRepeat(call.operation, target) && (await staysLate(prober, client, call)))

@@ -10,8 +10,9 @@ import { ProtocolCliError } from '../../util/errors.js';
 import { LIMITS } from '../../util/limits.js';
 import { didYouMean, excerpt, joinFirst } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
+import type { ProbeCall, ProbePlan } from './probe-call.js';
 import type { ProbeClient, Prober } from './prober.js';
-import type { ProbeCall, ProbePlan, SentCall } from './sent-call.js';
+import type { SentCall } from './sent-call.js';
 
 /** An operation that may be called, and valid arguments for it. */
 interface Callable {
@@ -201,7 +202,8 @@ export class SampleCalls {
     return new SampleCalls(prober, plan, harmless, cases.filter(isHarmless), operations);
   }
 
-  get finished(): Promise<void> {
+  /** Makes the calls at the first time. Resolves when all have ended. */
+  finish(): Promise<void> {
     this.#samples ??= this.#makeSamples();
     this.#finished ??= this.#callAll(this.#samples);
     return this.#finished;
@@ -269,7 +271,7 @@ export class SampleCalls {
 
   /** The operations whose first call ended in a result, and neither asked for consent nor subscribed. */
   async answeredOperations(): Promise<ReadonlySet<string>> {
-    await this.finished;
+    await this.finish();
     const samples = this.#samples ?? [];
     const sent = await Promise.all(samples.map(({ callable, sent }) => (callable ? sent : null)));
     const names = samples.map(({ call }) => call.operation);
@@ -377,7 +379,7 @@ export class SampleCalls {
   }
 
   async #pickOperation(): Promise<ProbeCall | null> {
-    void this.finished;
+    void this.finish();
     const order = this.callables.map(({ tool }) => tool.name);
     const ranking = (this.#samples ?? [])
       .flatMap(({ callable, sent }) => (callable?.isHarmless ? [{ callable, rank: this.#rank(sent) }] : []))

@@ -12,17 +12,16 @@ import { internalsIn, type SecretFinder, secretFinder } from '../leaks.js';
 import {
   defineRules,
   doubtful,
-  MAX_QUOTE_LENGTH,
   met,
   metWithNote,
   type Observation,
   type Observed,
   requestSpot,
-  resultSpots,
   type Spot,
   unrecorded,
   violated,
 } from '../rule.js';
+import { MAX_QUOTE_LENGTH, resultSpots } from '../rule-details.js';
 
 const ERROR_PREFIX = 'Error: ';
 
@@ -298,14 +297,14 @@ function textSpot(callback: CallbackEvidence): Spot {
 /** Reports the kind and place of the secret, never the secret. */
 function onSecret({ callback, message }: ReceivedCallback, secrets: SecretFinder): Observation | null {
   for (const { place, path, text } of callback.texts) {
-    const secret = secrets.in(text);
+    const secret = secrets.findAny(text);
     if (secret)
       return violated(`${secret.what} is in ${place} of a ${message.type}`, callback, {
         spots: [{ ...requestSpot(callback, ...path), range: secret.range }],
       });
   }
   // TOOL-OAUTH finds the others.
-  const own = message.type === 'oauth' ? secrets.ofCallIn(message.auth_url) : null;
+  const own = message.type === 'oauth' ? secrets.findOfCall(message.auth_url) : null;
   return own
     ? violated(`${own.what} is in auth_url`, callback, { spots: [requestSpot(callback, 'auth_url')] })
     : null;

@@ -7,29 +7,23 @@ import { chooseSegment, knownTypes } from '../../segments/segments.js';
 import { excerpt, formatDuration, joinFirst, truncateBeforeToken } from '../../util/text.js';
 import { callbackEnding } from '../../util/url.js';
 import { visibleLine } from '../../util/visible.js';
-import type { CallbackEvidence, CallEvidence, Delivery } from '../call.js';
+import type { CallbackEvidence, CallEvidence } from '../call.js';
 import { urlDifference } from '../callback-url.js';
 import type { Evidence } from '../evidence.js';
 import {
-  CALLBACK_RULES,
   cutOff,
   defineRules,
   doubtful,
-  faultLine,
   inconclusive,
-  judgeRetries,
   met,
-  nullRemark,
   type Observation,
   type Observed,
   requestSpot,
-  resultSpots,
-  timeoutAdvice,
-  toolCrashObservation,
   unrecorded,
   violated,
   violatedIfComplete,
 } from '../rule.js';
+import { CALLBACK_RULES, faultLine, nullRemark, resultSpots, timeoutAdvice } from '../rule-details.js';
 
 /** How a tool delivers its callbacks. */
 export const deliveryRules = defineRules({
@@ -50,8 +44,8 @@ export const deliveryRules = defineRules({
       );
       const summary = countResults(judged);
       return [
-        ...judged.map(call => onEnd(call, summary, evidence)),
-        ...onNoEnd(judged, missingResultsText(countEnds(evidence.calls)) ?? ''),
+        ...judged.map(call => onEnding(call, summary, evidence)),
+        ...onCallsWithoutEnding(judged, missingResultsText(countEnds(evidence.calls)) ?? ''),
       ];
     },
   },
@@ -73,52 +67,6 @@ export const deliveryRules = defineRules({
         return cutOff('the server exited before a second result could come', first);
       });
     },
-  },
-  'TOOL-RETRY': {
-    level: 'SHOULD',
-    statement: 'retries a callback after a 5xx or a lost connection, with growing pauses',
-    advice: 'Retry a callback a few times after a 5xx or a lost connection, with growing pauses.',
-    failsWhere: 'the tool crashes',
-    absent: 'no callback was answered 5xx or lost',
-    observe: evidence => {
-      const end = toolCrashObservation(evidence, 'callback', 'one of its callbacks was lost or refused');
-      if (end) return end;
-      const failed = evidence.calls
-        .filter(({ isCutShort }) => !isCutShort)
-        .flatMap(call =>
-          call
-            .deliveries()
-            .filter(([first]) => first.isFailed && first.request.seq < call.canceledAtSeq) // no retry is needed after a cancel
-            .map(delivery => ({ delivery, isWaited: call.timeout !== undefined })),
-        );
-      const latest = failed
-        .filter(({ delivery }) => delivery.length === 1)
-        .reduce((last, { delivery }) => Math.max(last, delivery[0].latestAt), 0);
-      const watched = Math.max(0, evidence.until - latest);
-      return failed.map(({ delivery, isWaited }) => {
-        if (delivery.length > 1)
-          return judgeRetries(delivery, pauses => pauses.every(pause => pause < MIN_PAUSE_MS));
-        const judged = isWaited || watched >= MIN_WAIT_MS ? violatedIfComplete : unrecorded;
-        return judged(
-          `no retry within ${formatDuration(watched)}${evidence.isLive ? '; use --probe-timeout to wait longer' : ''}`,
-          delivery,
-        );
-      });
-    },
-  },
-  'TOOL-NORETRY': {
-    level: 'SHOULD',
-    statement: 'does not retry a callback that was answered 4xx, or 200 with any body',
-    advice: 'Stop retrying a callback after a 4xx, and log it; after a 200 too, and do not read its body.',
-    absent:
-      'no callback at a callback URL was answered 4xx, or 200 with a body, with enough recording time afterwards',
-    observe: ({ calls, until }) => [
-      calls.map(call => [
-        ...call.deliveries().map(delivery => onRefused(delivery, until)),
-        onOtherResult(call.results),
-      ]),
-      onAnswersWithBody(calls, until),
-    ],
   },
   'TOOL-OPAQUE': {
     level: 'MUST',
@@ -152,6 +100,20 @@ export const deliveryRules = defineRules({
   },
 });
 
+/** Ids in callbacks that came to the URL of another call. */
+function idsSentElsewhere({ calls }: Evidence): ReadonlySet<string | undefined> {
+  const foreign = calls.flatMap(({ received, invocation }) =>
+    received.map(({ message }) => idOf(message)).filter(id => id !== invocation?.id),
+  );
+  return new Set(foreign.filter(id => typeof id === 'string'));
+}
+
+/** The posts to a wrong address that name no call. */
+function unnamedStrays({ calls, unmatchedCallbacks }: Evidence): readonly CallbackEvidence[] {
+  const named = new Set(calls.flatMap(({ strays }) => strays));
+  return unmatchedCallbacks.filter(post => post.isMisdirected && !named.has(post));
+}
+
 /** `0 of 12 calls got a result within 5s`: of the calls that ended in a result or in silence. */
 function countResults(calls: readonly CallEvidence[]): string {
   const windows = calls.flatMap(({ ending }) => (ending.kind === 'silent' ? [ending.afterMs] : []));
@@ -161,7 +123,7 @@ function countResults(calls: readonly CallEvidence[]): string {
   return `${results} of ${total} ${total === 1 ? 'call' : 'calls'} got a result within ${formatDuration(longest)}`;
 }
 
-function onEnd(call: CallEvidence, summary: string, evidence: Evidence): Observed {
+function onEnding(call: CallEvidence, summary: string, evidence: Evidence): Observed {
   const { toolCrash, exit } = evidence;
   const { attempts, ending } = call;
   const isCause = toolCrash !== null && attempts.includes(toolCrash.message);
@@ -169,7 +131,7 @@ function onEnd(call: CallEvidence, summary: string, evidence: Evidence): Observe
   switch (ending.kind) {
     case 'result':
       return met(ending.callback);
-    case 'open': // otherwise judged by `onNoEnd`
+    case 'open': // otherwise judged by `onCallsWithoutEnding`
     case 'cut-short':
       if (exit && attempts.some(({ request }) => exit.cause.includes(request.seq)))
         return violatedIfComplete(exit.message, [...attempts, { events: [exit.seq] }], {
@@ -185,19 +147,21 @@ function onEnd(call: CallEvidence, summary: string, evidence: Evidence): Observe
       return violatedIfComplete(what, [...attempts, toolCrash.later], details);
     }
     default:
-      return null; // judged by `onNoEnd`, TOOL-CHOICE, TOOL-OAUTH, TOOL-POST and TOOL-ACK
+      return null; // judged by `onCallsWithoutEnding`, TOOL-CHOICE, TOOL-OAUTH, TOOL-POST and TOOL-ACK
   }
 }
 
-/** Minimum wait that counts, in ms, for a retry that must not come. */
-const MIN_WAIT_MS = 1_000;
+const LONGER =
+  'Check the tool itself (protocol-cli check <url>), or record it again and let the runtime wait longer.';
+
+const PENDING = { name: 'still pending at the end', advice: LONGER };
 
 /**
  * Calls that the recording does not follow to their end. The protocol has no time limit, so the tool may have needed more time than the
  * runtime gave it. After a cancel it may stay silent; but if no call at all has a result, nothing shows that the tool ever sends one.
  * @param what how many calls have no result
  */
-function onNoEnd(judged: readonly CallEvidence[], what: string): readonly Observation[] {
+function onCallsWithoutEnding(judged: readonly CallEvidence[], what: string): readonly Observation[] {
   const hasResult = judged.some(({ ending }) => ending.kind === 'result');
   const pending = judged.filter(({ ending }) => ending.kind === 'open');
   const ended = judged.flatMap(endByRuntime);
@@ -214,11 +178,6 @@ function onNoEnd(judged: readonly CallEvidence[], what: string): readonly Observ
     ...pending.map(({ attempts }) => unrecorded(what, attempts, PENDING)),
   ];
 }
-
-const LONGER =
-  'Check the tool itself (protocol-cli check <url>), or record it again and let the runtime wait longer.';
-
-const PENDING = { name: 'still pending at the end', advice: LONGER };
 
 /** How a runtime ended a call that it did not get a result for. */
 interface RuntimeEnd {
@@ -244,14 +203,6 @@ function rangeText(times: readonly number[]): string {
   return least === most ? `${least}` : `${least} to ${most}`;
 }
 
-/** Ids in callbacks that came to the URL of another call. */
-function idsSentElsewhere({ calls }: Evidence): ReadonlySet<string | undefined> {
-  const foreign = calls.flatMap(({ received, invocation }) =>
-    received.map(({ message }) => idOf(message)).filter(id => id !== invocation?.id),
-  );
-  return new Set(foreign.filter(id => typeof id === 'string'));
-}
-
 function onResults(
   first: CallbackEvidence,
   later: readonly CallbackEvidence[],
@@ -267,53 +218,8 @@ function onResults(
   });
 }
 
-/** Minimum pause that counts, in ms. A single random pause may be shorter (full jitter). */
-const MIN_PAUSE_MS = 5;
-
-/** 408 and 429 allow a retry. */
-function isFinalRefusal({ isRefused, status }: RoundTrip): boolean {
-  return isRefused && status !== 408 && status !== 429;
-}
-
-function onRefused(delivery: Delivery, until: number): Observed {
-  const refused = delivery.find(isFinalRefusal);
-  if (!refused) return null;
-  const { latestAt, status } = refused;
-  const again = delivery.find(({ request }) => request.at >= latestAt && request.seq > refused.request.seq);
-  if (again) {
-    const pause = formatDuration(again.request.at - latestAt);
-    return violated(`answered ${status}, and sent again after ${pause}`, [refused, again]);
-  }
-  const watched = Math.max(0, until - latestAt);
-  return watched < MIN_WAIT_MS ? null : met(refused, `not sent again within ${formatDuration(watched)}`);
-}
-
-/** Only a probe answers with a body on purpose. A tool that repeats every callback does not do so because of the body. */
-function onAnswersWithBody(calls: readonly CallEvidence[], until: number): Observed {
-  const accepted = calls.flatMap(call =>
-    call
-      .deliveries()
-      .filter(([{ status, message }]) => status === 200 && message && 'id' in message) // equal events and views are no retries
-      .map(([first, again]) => ({ call, first, again })),
-  );
-  if (accepted.some(({ first, again }) => again && first.responseSize === 0)) return null;
-  return accepted
-    .filter(({ call, first }) => first.responseSize > 0 && call.hasPlanBy('probe'))
-    .map(({ first, again }) => {
-      if (again) return violated('answered 200 with a body, and sent again', [first, again]);
-      const watched = Math.max(0, until - first.latestAt);
-      return watched < MIN_WAIT_MS ? null : met(first, `not sent again within ${formatDuration(watched)}`);
-    });
-}
-
-/** A different result is not a retry, but the call was over after the refusal. */
-function onOtherResult(results: readonly CallbackEvidence[]): Observed {
-  const refused = results.find(isFinalRefusal);
-  const other = refused && results.find(each => each.request.seq > refused.lastSeq && !each.equals(refused));
-  return other
-    ? doubtful(`answered ${refused.status}, and another tool_result came`, [refused, other])
-    : null;
-}
+/** Maximum length of a quoted header, refusal or URL, in characters. */
+const MAX_LENGTH = 300;
 
 /** @param strays the posts to a wrong address of all calls */
 function onUrl(call: CallEvidence, strays: readonly CallbackEvidence[]): Observed {
@@ -347,18 +253,6 @@ function endingsOf(given: string, used: string): Pick<Observation, 'expected' | 
   return { expected: shown(given), actual: shown(used) };
 }
 
-/** The posts to a wrong address that name no call. */
-function unnamedStrays({ calls, unmatchedCallbacks }: Evidence): readonly CallbackEvidence[] {
-  const named = new Set(calls.flatMap(({ strays }) => strays));
-  return unmatchedCallbacks.filter(post => post.isMisdirected && !named.has(post));
-}
-
-function straysText([first, ...others]: readonly CallbackEvidence[]): string {
-  const whose =
-    others.length === 0 ? `a ${first?.typeName ?? 'callback'} was` : `${others.length + 1} callbacks were`;
-  return `${whose} posted to a wrong address`;
-}
-
 /** Anyone may post to a wrong address. That the tool did is shown by another post that names a call, or by a call without a callback. */
 function onStrays(evidence: Evidence, strays: readonly CallbackEvidence[]): Observed {
   const posts = unnamedStrays(evidence);
@@ -371,10 +265,13 @@ function onStrays(evidence: Evidence, strays: readonly CallbackEvidence[]): Obse
     : doubtful(what, posts, { name });
 }
 
-const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
+function straysText([first, ...others]: readonly CallbackEvidence[]): string {
+  const whose =
+    others.length === 0 ? `a ${first?.typeName ?? 'callback'} was` : `${others.length + 1} callbacks were`;
+  return `${whose} posted to a wrong address`;
+}
 
-/** Maximum length of a quoted header, refusal or URL, in characters. */
-const MAX_LENGTH = 300;
+const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
 
 /** Statuses with which a listener rejects an invalid request. */
 const REQUEST_ERRORS = [400, 405, 411, 415];

@@ -3,19 +3,18 @@ import { formatDuration } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import type { CallEvidence } from '../call.js';
 import type { Evidence } from '../evidence.js';
-import { isDefined, optionalMembers, suspectMembers } from '../members.js';
+import { isDefined, membersOnlyIn, memberText, optionalMembers } from '../members.js';
 import {
   defineRules,
   inconclusive,
   met,
   metWithNote,
   type Observed,
-  statusMismatch,
-  timeoutAdvice,
   unrecorded,
   violated,
   violatedIfComplete,
 } from '../rule.js';
+import { statusMismatch, timeoutAdvice } from '../rule-details.js';
 
 /** Keys that frameworks refuse, since they can pollute a prototype. */
 const PROTOTYPE_KEYS: readonly string[] = ['__proto__', 'constructor'];
@@ -39,7 +38,11 @@ export const extraMemberRules = defineRules({
       );
       const failed = extended.filter(({ ending }) => ending.kind === 'result' && ending.isError);
       const succeeded = valid.filter(({ ending }) => ending.kind === 'result' && !ending.isError);
-      const suspects = [...suspectMembers(failed, succeeded)].filter(member => !isDefined(member));
+      const suspects = new Set(
+        membersOnlyIn(failed, succeeded)
+          .filter(member => !isDefined(member))
+          .map(({ name }) => name),
+      );
       return [
         valid.map(onRefusedMembers),
         extended.map(call =>
@@ -60,8 +63,8 @@ function onRefusedMembers({ refusedMembers, attempts }: CallEvidence): Observed 
   const { status } = refusal;
   return refusedMembers.flatMap(member => {
     if (isDefined(member)) return []; // judged by TOOL-ACK
-    const details = { name: visibleLine(member), ...statusMismatch(refusal) };
-    if (PROTOTYPE_KEYS.includes(member))
+    const details = { name: visibleLine(memberText(member)), ...statusMismatch(refusal) };
+    if (PROTOTYPE_KEYS.includes(member.name))
       return metWithNote(
         `answered ${status} to a member that can pollute a prototype, which is no fault`,
         attempts,
@@ -75,7 +78,7 @@ function onRefusedMembers({ refusedMembers, attempts }: CallEvidence): Observed 
 function onUnknownMembers(
   call: CallEvidence,
   plain: readonly CallEvidence[],
-  suspects: readonly string[],
+  suspects: ReadonlySet<string>,
   evidence: Evidence,
 ): Observed {
   const { attempts, callbacks, ending, refusedMembers } = call;
@@ -86,8 +89,8 @@ function onUnknownMembers(
       return met([...attempts, ending.callback]);
     case 'result': {
       if (!ending.isError) return met([...attempts, ending.callback]);
-      const causes = optionalMembers(call).filter(member => suspects.includes(member));
-      if (causes.length > 0) return causes.map(member => onError(member, proof));
+      const causes = optionalMembers(call).filter(({ name }) => suspects.has(name));
+      if (causes.length > 0) return causes.map(({ name }) => onError(name, proof));
       return hasResult ? met(proof) : null;
     }
     case 'refused':

@@ -1,28 +1,38 @@
 import { REQUIREMENT_IDS, type RequirementId } from '../../protocol/requirements.js';
 import type { Requirement, Rule } from '../rule.js';
+import { acknowledgementRules } from './acknowledgements.js';
 import { contentRules } from './contents.js';
-import { conversationRules } from './conversation.js';
 import { deliveryRules } from './delivery.js';
+import { deliveryRetryRules } from './delivery-retries.js';
 import { extraMemberRules } from './extra-members.js';
 import { invocationRules } from './invocations.js';
+import { noticeRules } from './notices.js';
+import { questionRules } from './questions.js';
 import { runtimeAcknowledgementRules } from './runtime-acknowledgements.js';
 import { runtimeConversationRules } from './runtime-conversation.js';
+import { runtimeDisplayRules } from './runtime-display.js';
 import { runtimeNoticeRules } from './runtime-notices.js';
 import { runtimeOrderRules } from './runtime-order.js';
 import { runtimeRequestRules } from './runtime-requests.js';
 import { runtimeResultRules } from './runtime-results.js';
+import { toolsetRules } from './toolset.js';
 
 /** A requirement id without a rule does not compile. */
 const BY_THEME: Readonly<Record<RequirementId, Rule>> = {
+  ...acknowledgementRules,
   ...contentRules,
-  ...conversationRules,
+  ...deliveryRetryRules,
   ...deliveryRules,
   ...extraMemberRules,
   ...invocationRules,
+  ...noticeRules,
+  ...questionRules,
+  ...toolsetRules,
   ...runtimeRequestRules,
   ...runtimeAcknowledgementRules,
   ...runtimeNoticeRules,
   ...runtimeOrderRules,
+  ...runtimeDisplayRules,
   ...runtimeResultRules,
   ...runtimeConversationRules,
 };

@@ -1,21 +1,21 @@
 import type { RoundTrip } from '../../events/round-trips.js';
 import { formatDuration } from '../../util/text.js';
-import { type CallbackEvidence, type CallEvidence, isErrorText } from '../call.js';
+import type { CallbackEvidence, CallEvidence } from '../call.js';
+import { isErrorText } from '../error-text.js';
 import type { Evidence } from '../evidence.js';
+import { judgeRetries, pausesBetween } from '../retries.js';
 import {
   defineRules,
   doubtful,
-  judgeRetries,
   met,
   type Observed,
-  pausesBetween,
-  statusMismatch,
   unrecorded,
   violated,
   violatedIfComplete,
 } from '../rule.js';
+import { statusMismatch } from '../rule-details.js';
 import type { RequestedCall, RuntimeView } from '../runtime-view.js';
-import { hasOddSegment } from './runtime-results.js';
+import { hasOddSegment } from './segment-types.js';
 
 /** Minimum total of all pauses, in ms. */
 const MIN_TOTAL_MS = 100;

@@ -10,7 +10,6 @@ import { stringsIn, valueAt } from '../../util/values.js';
 import type { CallbackEvidence, CallEvidence, ReceivedCallback } from '../call.js';
 import {
   defineRules,
-  faultLine,
   met,
   type Observation,
   type Observed,
@@ -19,6 +18,7 @@ import {
   violated,
   violatedIfComplete,
 } from '../rule.js';
+import { faultLine } from '../rule-details.js';
 import type { InstructionMessage, ObservationMessage, RuntimeView } from '../runtime-view.js';
 
 /** Questions, subscriptions and views. */

@@ -8,13 +8,13 @@ import { type Evidence, isTo, type KnownServer } from '../evidence.js';
 import {
   defineRules,
   doubtful,
-  faultLine,
   met,
   type Observation,
   type Observed,
   violated,
   violatedIfComplete,
 } from '../rule.js';
+import { faultLine } from '../rule-details.js';
 import type { InstructionMessage, ObservationMessage, RuntimeView } from '../runtime-view.js';
 
 /** Notices and migrations. */

@@ -6,12 +6,12 @@ import { REQUIREMENT_IDS, type RequirementId } from '../../protocol/requirements
 import { mediaTypeOf } from '../../util/headers.js';
 import { excerpt } from '../../util/text.js';
 import { readUrl } from '../../util/url.js';
-import { type CallEvidence, type Discovery, isErrorText, toolsetsAt } from '../call.js';
+import { type CallEvidence, type Discovery, toolsetsAt } from '../call.js';
+import { isErrorText } from '../error-text.js';
 import { type Evidence, isTo, type KnownServer } from '../evidence.js';
 import {
   defineRules,
   doubtful,
-  faultLine,
   inconclusive,
   met,
   type Observed,
@@ -20,6 +20,7 @@ import {
   violated,
   violatedIfComplete,
 } from '../rule.js';
+import { faultLine } from '../rule-details.js';
 import type { RequestedCall, RuntimeView } from '../runtime-view.js';
 
 /** Rules that are judged even if RT-FIELDS or RT-ID fails. */

@@ -1,23 +1,24 @@
-import type { DisplaySegment, ToolResult } from '../../protocol/callbacks.js';
+import type { ToolResult } from '../../protocol/callbacks.js';
 import { isSuccess } from '../../protocol/http-status.js';
 import { llmText } from '../../protocol/outcome.js';
 import { excerpt } from '../../util/text.js';
-import { isRecord, stringsIn, valueAt } from '../../util/values.js';
+import { isRecord, stringsIn } from '../../util/values.js';
 import type { CallbackEvidence, CallEvidence } from '../call.js';
 import type { Evidence } from '../evidence.js';
 import {
   defineRules,
   doubtful,
-  faultLine,
   inconclusive,
   met,
   type Observation,
   type Observed,
-  statusMismatch,
   violated,
   violatedIfComplete,
 } from '../rule.js';
+import { faultLine, statusMismatch } from '../rule-details.js';
 import { isExactly, nameOfCall, type ObservationMessage, type RuntimeView } from '../runtime-view.js';
+import { hasOddSegment } from './segment-types.js';
+import { isHandled, judgeEachResult, type ResultWithSightings, type Sighting } from './sent-results.js';
 
 /** Results and other callbacks that a runtime receives. */
 export const runtimeResultRules = defineRules({
@@ -58,7 +59,7 @@ export const runtimeResultRules = defineRules({
     absent: 'no delivery came twice',
     observe: evidence => [
       evidence.calls.map(onDuplicates),
-      resultsSeen(evidence, onFurther),
+      judgeEachResult(evidence, onFurther),
       evidence.calls.map(call => evidence.view && onRepeatedQuestion(call, evidence.view)),
     ],
   },
@@ -72,19 +73,9 @@ export const runtimeResultRules = defineRules({
     needs: ['model'],
     absent: 'not visible in HTTP traffic: it concerns what the model gets',
     observe: evidence => [
-      resultsSeen(evidence, onText),
+      judgeEachResult(evidence, onText),
       evidence.calls.map(call => evidence.view && onAcknowledgementText(call, evidence.view)),
     ],
-  },
-  'RT-DISPLAY': {
-    level: 'SHOULD',
-    statement: 'shows the user the first supported display segment, else text',
-    advice: 'Show the first segment of display_as that you support, else text.',
-    resultPage:
-      'Runtimes SHOULD iterate the display_as array and render the first segment whose type they support.',
-    needs: ['human'],
-    absent: 'not visible in HTTP traffic: it concerns what the user sees',
-    observe: evidence => resultsSeen(evidence, onDisplay),
   },
   'RT-CANCEL': {
     level: 'MUST',
@@ -92,84 +83,15 @@ export const runtimeResultRules = defineRules({
     advice: 'Answer 200 to a late result of a canceled call, and do not give it to the model.',
     needs: ['cancel', 'model'],
     absent: 'no result came after its call was canceled',
-    observe: evidence => resultsSeen(evidence, onCanceled),
+    observe: evidence => judgeEachResult(evidence, onCanceled),
   },
 });
-
-/**
- * What a result is for the runtime, by its ids. `awaited`: the first for a pending call; `foreign`: for a pending call, but at the
- * callback URL of another one; `further`: the call has its result; `canceled`: the call was canceled before; `closed`: its thread was;
- * `unmatched`: no call.
- */
-type ResultStatus = 'awaited' | 'foreign' | 'further' | 'canceled' | 'closed' | 'unmatched';
-
-/** A valid result that a tool sent. */
-interface SentResult {
-  readonly callback: CallbackEvidence;
-  readonly message: ToolResult;
-  readonly status: ResultStatus;
-  /** The call that its ids name; null for none. */
-  readonly call: CallEvidence | null;
-  /** The call at whose callback URL it came. */
-  readonly sender: CallEvidence;
-}
-
-/** All results, oldest first; without those of a call that the runtime had given up. */
-function resultsIn({ calls, view }: Pick<Evidence, 'calls' | 'view'>): readonly SentResult[] {
-  const settled = new Set<CallEvidence>();
-  const named = new Map(calls.map(call => [nameOfCall(call.invocation), call]));
-  return calls
-    .flatMap(sender => sender.messages('tool_result').map(result => ({ ...result, sender })))
-    .toSorted((one, other) => one.callback.request.seq - other.callback.request.seq)
-    .flatMap(({ callback, message, sender }) => {
-      const isAccepted = (callback.status ?? 200) < 300;
-      if (callback.isUnsent || (!isAccepted && !callback.hasJsonType)) return [];
-      const { seq } = callback.request;
-      const call = named.get(nameOfCall(message)) ?? null;
-      const status = statusOf();
-      if (call && status !== 'canceled' && isGivenUp(call, view, seq)) return [];
-      if (status === 'awaited' && call && isAccepted) settled.add(call);
-      return [{ callback, message, status, call, sender }];
-
-      function statusOf(): ResultStatus {
-        if (!call) return 'unmatched';
-        if (call.cancels.some(({ request }) => request.seq < seq)) return 'canceled';
-        if (call.canceledAtSeq < seq) return 'closed';
-        if (settled.has(call)) return 'further';
-        return call === sender ? 'awaited' : 'foreign';
-      }
-    });
-}
-
-/** Whether the call had failed before: it was never accepted, or took too long. */
-function isGivenUp(call: CallEvidence, view: RuntimeView | null, seq: number): boolean {
-  if (call.isAcknowledgedWithBody) return false; // the result follows at once
-  const failures = view?.observationsOf(call, 'failure') ?? [];
-  return !call.attempts.some(({ status }) => status === 200) || failures.some(({ event }) => event.seq < seq);
-}
 
 /** Members whose texts the model or the user may see. */
 const VISIBLE = ['text', 'content', 'prompt', 'auth_url'];
 
 /** A shorter text may be a part of another one. */
 const MIN_TRACE = 8;
-
-/** Judges the observations of each result; nothing without a driver. */
-function resultsSeen(evidence: Evidence, judge: (result: Shown, view: RuntimeView) => Observed): Observed {
-  const { view } = evidence;
-  if (!view) return null;
-  const results = resultsIn(evidence);
-  return results.map(result =>
-    judge({ ...result, seen: view.possibleObservationsOf(result.call, 'model', 'failure'), results }, view),
-  );
-}
-
-interface Shown extends SentResult {
-  /** What the model got for the call, or without an id. */
-  readonly seen: readonly ObservationMessage<'model' | 'failure'>[];
-  /** All results. */
-  readonly results: readonly SentResult[];
-}
 
 function onInvalid({ calls, unmatchedCallbacks, view }: Evidence): Observed {
   const callbacks = [...calls.flatMap(call => call.callbacks), ...unmatchedCallbacks];
@@ -276,12 +198,15 @@ function onDuplicates({ callbacks }: CallEvidence): Observed {
 }
 
 /** A further result of a call must not reach the model; a repeated one must reach it once. */
-function onFurther({ status, callback, message, call, seen, results }: Shown, view: RuntimeView): Observed {
+function onFurther(
+  { status, callback, message, call, sightings, results }: ResultWithSightings,
+  view: RuntimeView,
+): Observed {
   if (status !== 'further' || !view.supports('model')) return null;
   const { seq } = callback.request;
   const isEarlierCopy = (one: CallbackEvidence) => one.equals(callback) && one.request.seq < seq;
   const isRepeated = results.some(each => each.call === call && isEarlierCopy(each.callback));
-  const copies = seen.filter(each => isExactly(each.message.text, message));
+  const copies = sightings.filter(each => isExactly(each.message.text, message));
   const extra = copies[isRepeated ? 1 : 0];
   if (!extra) return isRepeated ? null : met(callback);
   const what = isRepeated ? 'the model got a repeated result twice' : 'the model got a second result';
@@ -301,25 +226,25 @@ function onRepeatedQuestion(call: CallEvidence, view: RuntimeView): Observed {
   });
 }
 
-function onCanceled({ status, callback, message, seen }: Shown): Observed {
+function onCanceled({ status, callback, message, sightings }: ResultWithSightings): Observed {
   if (status !== 'canceled') return null;
-  const trace = seen.find(each => isExactly(each.message.text, message));
+  const trace = sightings.find(each => isExactly(each.message.text, message));
   return trace
     ? leaked('the model got a result after the call was canceled', callback, trace)
     : met(callback, 'not seen by the model');
 }
 
-function onText(result: Shown, view: RuntimeView): Observed {
-  const { status, callback, message, seen } = result;
+function onText(result: ResultWithSightings, view: RuntimeView): Observed {
+  const { status, callback, message, sightings } = result;
   if (status !== 'awaited') return null;
-  const exact = seen.find(each => isFitting(each, result));
+  const exact = sightings.find(each => isFitting(each, result));
   if (exact) return met([callback, exact]);
   if (!isHandled(result, view)) return null;
   const expected = llmText(message);
   const core = expected.trim(); // what adds words may also remove white space
-  const isWrapped = ({ event, message: { text } }: (typeof seen)[number]) =>
+  const isWrapped = ({ event, message: { text } }: Sighting) =>
     core !== '' && event.seq > callback.request.seq && text.includes(core);
-  const other = seen.find(
+  const other = sightings.find(
     each => (each.message.id !== undefined || isWrapped(each)) && !isExplained(each, result),
   );
   if (!other) return view.crash ? null : onMissing(callback, message);
@@ -353,19 +278,16 @@ function onAcknowledgementText({ attempts }: CallEvidence, view: RuntimeView): O
 }
 
 /** Whether the model got the result, or one for the same call from another sender, which a runtime cannot distinguish. */
-function isFitting({ message: { text } }: Shown['seen'][number], { call, message, results }: Shown): boolean {
+function isFitting(
+  { message: { text } }: Sighting,
+  { call, message, results }: ResultWithSightings,
+): boolean {
   const foreign = results.filter(each => each.status === 'foreign' && each.call === call);
   return [message, ...foreign.map(each => each.message)].some(each => isExactly(text, each));
 }
 
-/** Whether the runtime had time to handle it: it may end before, or cancel. */
-function isHandled({ callback }: SentResult, view: RuntimeView): boolean {
-  const { seq } = callback.end ?? callback.request;
-  return seq <= view.mayIgnoreFromSeq;
-}
-
 /** Whether the model got it for another message of the same call. */
-function isExplained({ message: { text } }: Shown['seen'][number], { call, results }: Shown): boolean {
+function isExplained({ message: { text } }: Sighting, { call, results }: ResultWithSightings): boolean {
   const isEvent = call?.messages('subscription_event').some(({ message }) => message.text === text);
   return isEvent || results.some(each => each.call === call && isExactly(text, each.message));
 }
@@ -398,58 +320,3 @@ function difference(expected: string, actual: string) {
   const shown = (text: string) => excerpt((from > 0 ? '…' : '') + text.slice(from, from + 10 * CONTEXT));
   return { expected: shown(expected), actual: shown(actual) };
 }
-
-/** A runtime supports the types that it showed at any time, and text. */
-function onDisplay(result: Shown, view: RuntimeView): Observed {
-  const { status, callback, message, call } = result;
-  if (status !== 'awaited' || !call) return null;
-  if (callback.isRefused) return onRefusedSegments(callback, message);
-  if (callback.status === null || callback.status >= 300) return null;
-  const [own] = view.observationsOf(call, 'human');
-  const candidates = own ? [own] : view.possibleObservationsOf(null, 'human');
-  const supported = new Set(view.observations('human').map(each => each.message.type));
-  const fitting = fittingTypes(message, supported.add('text'));
-  const shown = candidates.find(each => fitting.includes(each.message.type));
-  if (shown) return met([callback, shown]);
-  if (own) {
-    const details = { expected: fitting.join(' or '), actual: excerpt(own.message.type) };
-    return violated('the user saw another segment', [callback, own], details);
-  }
-  const isUnseen = candidates.length === 0 && isHandled(result, view) && !view.crash;
-  return isUnseen ? violatedIfComplete('the user saw nothing of a result', callback) : null;
-}
-
-/** A runtime may refuse a result with a malformed segment, but should skip an unknown type. */
-function onRefusedSegments(callback: CallbackEvidence, message: ToolResult): Observed {
-  const { display_as: segments = [] } = message;
-  if (segments.some(isMalformed)) return met(callback);
-  if (segments.every(({ type }) => Object.hasOwn(SEGMENTS, type))) return null;
-  const what = `a result with a segment of an unknown type was answered ${callback.status}`;
-  return violated(what, callback, statusMismatch(callback));
-}
-
-/** The types that may be shown: that of the first supported segment, and those of invalid ones before it. */
-function fittingTypes(
-  { display_as: segments = [], content = [] }: ToolResult,
-  supported: ReadonlySet<string>,
-) {
-  const known = segments.filter(({ type }) => Object.hasOwn(SEGMENTS, type) && supported.has(type));
-  const index = known.findIndex(segment => !isMalformed(segment));
-  const types = known.slice(0, index < 0 ? known.length : index + 1).map(({ type }) => type);
-  return index < 0 ? [...types, 'text', ...content.map(({ type }) => type)] : types;
-}
-
-function isMalformed({ type, content }: DisplaySegment): boolean {
-  return SEGMENTS[type]?.(content) === false;
-}
-
-/** Whether a result has a segment that is malformed or of an unknown type. */
-export function hasOddSegment({ display_as: segments = [] }: ToolResult): boolean {
-  return segments.some(segment => isMalformed(segment) || !Object.hasOwn(SEGMENTS, segment.type));
-}
-
-const SEGMENTS: Readonly<Record<string, (content: unknown) => boolean>> = {
-  text: content => typeof content === 'string',
-  diff: content => /^@@ /m.test(String(valueAt(content, 'patch'))),
-  image: content => typeof valueAt(content, 'data') === 'string',
-};

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { conformanceOf } from '../../../src/check/conformance.js';
 import { checkTranscript } from '../../../src/check/judge.js';
-import { MAX_QUOTE_LENGTH } from '../../../src/check/rule.js';
+import { MAX_QUOTE_LENGTH } from '../../../src/check/rule-details.js';
 import { checkedSecrets } from '../../../src/commands/check/secrets.js';
 import type { Event } from '../../../src/events/events.js';
 import { History } from '../../../src/events/history.js';

@@ -3,18 +3,18 @@ import * as z from 'zod/mini';
 import { type Validation, validate } from '../../../protocol/validate.js';
 import {
   contentSchema,
-  data,
   eventStream,
   FINAL_TEXT,
   jsonAnswer,
+  jsonPieces,
   MODEL_CANNOT,
   MODEL_NAME,
   type ModelInput,
   type ModelRequest,
+  modelInputOf,
   type Part,
   type Provider,
-  pieces,
-  seen,
+  sseData,
   TOKENS,
   type ToolCall,
   textOf,
@@ -57,7 +57,7 @@ const MODELS = {
 /** The Messages API of Anthropic. */
 export const anthropic: Provider = {
   apis: [{ path: '/messages', read }],
-  others: [
+  fixedEndpoints: [
     {
       method: 'POST',
       path: '/messages/count_tokens',
@@ -94,7 +94,9 @@ function read(body: unknown): Validation<ModelRequest> {
       isContinuable: Boolean(thread),
       tools: offeredTools(),
       allowsParallelCalls: choice?.disable_parallel_tool_use !== true,
-      inputs: [...system, ...parts].map(part => (part.type === 'tool_result' ? result(part) : seen(part))),
+      inputs: [...system, ...parts].map(part =>
+        part.type === 'tool_result' ? result(part) : modelInputOf(part),
+      ),
       answer: calls =>
         stream === true
           ? eventStream(eventsOf(id, model, calls))
@@ -132,7 +134,7 @@ function messageOf(id: string, model: string, calls: readonly ToolCall[]) {
 
 function* eventsOf(id: string, model: string, calls: readonly ToolCall[]): Generator<string> {
   const { content, stop_reason, ...message } = messageOf(id, model, calls);
-  const event = (type: string, members: object = {}) => `event: ${type}\n${data({ type, ...members })}`;
+  const event = (type: string, members: object = {}) => `event: ${type}\n${sseData({ type, ...members })}`;
   yield event('message_start', { message: { ...message, content: [], stop_reason: null } });
   yield event('ping');
   for (const [index, block] of content.entries()) {
@@ -143,7 +145,10 @@ function* eventsOf(id: string, model: string, calls: readonly ToolCall[]): Gener
     });
     const deltas = isText
       ? [{ type: 'text_delta', text: block.text }]
-      : ['', ...pieces(block.input)].map(partial_json => ({ type: 'input_json_delta', partial_json }));
+      : ['', ...jsonPieces(JSON.stringify(block.input))].map(partial_json => ({
+          type: 'input_json_delta',
+          partial_json,
+        }));
     for (const delta of deltas) yield event('content_block_delta', { index, delta });
     yield event('content_block_stop', { index });
   }

@@ -55,7 +55,7 @@ export interface FixedEndpoint {
 export interface Provider {
   readonly apis: readonly [Api, ...Api[]];
   /** Other endpoints, which need no conversation. */
-  readonly others: readonly FixedEndpoint[];
+  readonly fixedEndpoints: readonly FixedEndpoint[];
   /** What the driver protocol has and the APIs cannot express. */
   readonly cannot: readonly string[];
   env(url: string): Readonly<Record<string, string>>;
@@ -66,7 +66,7 @@ export interface Provider {
 /** A request continues a response that the model does not have. */
 export type ErrorCode = 'unknown-response';
 
-/** What a model cannot do or see: it concerns the user and the session. An agent ends when it likes, and nothing asks it to close its thread. */
+/** The abilities of the driver protocol that a model does not have: what the user does and sees, and the end of the session. */
 export const MODEL_CANNOT = ABILITIES.filter(
   ability => ![...OPTIONAL_ABILITIES, 'invoke', 'model', 'failure'].includes(ability),
 );
@@ -113,15 +113,14 @@ export function textOf(parts: readonly Part[]): string {
   return parts.map(partText).join('\n');
 }
 
-export function seen(part: Part): ModelInput {
+export function modelInputOf(part: Part): ModelInput {
   return { saw: 'model', text: partText(part) };
 }
 
 const PIECES = 3;
 
-/** The arguments as JSON in a few pieces, as a model streams them. */
-export function* pieces(args: unknown): Generator<string> {
-  const json = JSON.stringify(args);
+/** The JSON of arguments in a few pieces, as a model streams them. */
+export function* jsonPieces(json: string): Generator<string> {
   const length = Math.ceil(json.length / PIECES);
   for (let from = 0; from < json.length; ) {
     const to = codePointEnd(json, from + length);
@@ -144,6 +143,6 @@ function* encoded(events: Iterable<string>): Generator<Uint8Array> {
   for (const event of events) yield Buffer.from(`${event}\n\n`);
 }
 
-export function data(value: unknown): string {
+export function sseData(value: unknown): string {
   return `data: ${JSON.stringify(value)}`;
 }

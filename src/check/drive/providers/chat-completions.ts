@@ -4,14 +4,14 @@ import { type Validation, validate } from '../../../protocol/validate.js';
 import {
   type Api,
   contentSchema,
-  data,
   eventStream,
   FINAL_TEXT,
   jsonAnswer,
+  jsonPieces,
   type ModelInput,
   type ModelRequest,
-  pieces,
-  seen,
+  modelInputOf,
+  sseData,
   TOKENS,
   type ToolCall,
   textOf,
@@ -71,7 +71,7 @@ function read(body: unknown): Validation<ModelRequest> {
       allowsParallelCalls: options.parallel_tool_calls !== false,
       inputs: messages.flatMap(({ role, content = [], tool_call_id: call }): ModelInput[] => {
         if (role === 'tool') return [{ saw: 'model', id: call, text: textOf(content) }];
-        return role === 'assistant' ? [] : content.map(seen);
+        return role === 'assistant' ? [] : content.map(modelInputOf);
       }),
       answer: calls =>
         stream === true
@@ -103,17 +103,17 @@ function* chunksOf(
 ): Generator<string> {
   const start = { ...completion(id, model, 'chat.completion.chunk'), ...(wantsUsage && { usage: null }) };
   const chunk = (delta: unknown, reason: string | null = null) =>
-    data({ ...start, choices: [{ index: 0, delta, logprobs: null, finish_reason: reason }] });
+    sseData({ ...start, choices: [{ index: 0, delta, logprobs: null, finish_reason: reason }] });
   const isLast = calls.length === 0;
   yield chunk({ role: 'assistant', content: isLast ? '' : null, refusal: null });
   if (isLast) yield chunk({ content: FINAL_TEXT });
   for (const [index, call] of calls.entries()) {
     yield chunk({ tool_calls: [{ index, ...functionCall(call, '') }] });
-    for (const piece of pieces(call.arguments))
+    for (const piece of jsonPieces(JSON.stringify(call.arguments)))
       yield chunk({ tool_calls: [{ index, function: { arguments: piece } }] });
   }
   yield chunk({}, isLast ? 'stop' : 'tool_calls');
-  if (wantsUsage) yield data({ ...start, choices: [], usage: USAGE });
+  if (wantsUsage) yield sseData({ ...start, choices: [], usage: USAGE });
   yield 'data: [DONE]';
 }
 

@@ -9,7 +9,7 @@ const MODELS = {
 
 export const openai: Provider = {
   apis: [chatCompletions, responses],
-  others: [{ method: 'GET', path: '/models', answer: () => jsonAnswer(200, MODELS) }],
+  fixedEndpoints: [{ method: 'GET', path: '/models', answer: () => jsonAnswer(200, MODELS) }],
   cannot: [...MODEL_CANNOT, 'failure'],
   env: url => ({ OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: 'sk-dummy' }),
   error: (status, message, code) =>

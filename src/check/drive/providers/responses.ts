@@ -8,11 +8,12 @@ import {
   eventStream,
   FINAL_TEXT,
   jsonAnswer,
+  jsonPieces,
   type ModelInput,
   type ModelRequest,
+  modelInputOf,
   type Part,
-  pieces,
-  seen,
+  sseData,
   TOKENS,
   type ToolCall,
   textOf,
@@ -79,7 +80,7 @@ function read(body: unknown): Validation<ModelRequest> {
       inputs: [
         // each request repeats the instructions, also one that continues a response
         ...(instructions && !options.previous_response_id
-          ? [seen({ type: 'text', text: instructions })]
+          ? [modelInputOf({ type: 'text', text: instructions })]
           : []),
         ...items.flatMap(inputsOf),
       ],
@@ -95,7 +96,7 @@ function read(body: unknown): Validation<ModelRequest> {
 function inputsOf(item: z.infer<typeof itemSchema>): readonly ModelInput[] {
   const { type = 'message', role, call_id: id } = item;
   if (type === 'function_call_output') return [{ saw: 'model', id, text: textOf(partsOf(item['output'])) }];
-  return type === 'message' && role !== 'assistant' ? partsOf(item.content).map(seen) : [];
+  return type === 'message' && role !== 'assistant' ? partsOf(item.content).map(modelInputOf) : [];
 }
 
 function partsOf(content: unknown): readonly Part[] {
@@ -152,7 +153,7 @@ function* eventsOf(id: string, model: string, calls: readonly ToolCall[]): Gener
   const response = responseOf(id, model, calls);
   let number = 0;
   const event = (type: string, members: object) =>
-    `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: number++, ...members })}`;
+    `event: ${type}\n${sseData({ type, sequence_number: number++, ...members })}`;
   const begun = { ...response, status: 'in_progress', output: [], usage: null };
   yield event('response.created', { response: begun });
   yield event('response.in_progress', { response: begun });
@@ -161,7 +162,7 @@ function* eventsOf(id: string, model: string, calls: readonly ToolCall[]): Gener
     if (item.type === 'function_call') {
       const added = { ...item, status: 'in_progress', arguments: '' };
       yield event('response.output_item.added', { output_index, item: added });
-      for (const delta of pieces(JSON.parse(item.arguments)))
+      for (const delta of jsonPieces(item.arguments))
         yield event('response.function_call_arguments.delta', { ...place, delta });
       const { name, arguments: json } = item;
       yield event('response.function_call_arguments.done', { ...place, name, arguments: json });

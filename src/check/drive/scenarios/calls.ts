@@ -78,33 +78,33 @@ const MISLEADING = {
 const FINAL = [400, 404, 410, 429, 201, 202, 204, 302];
 
 /** A server whose discovery answers with this document. It also answers calls of the operation. */
-const serves = (operation: string, document: unknown): Fixtures => ({
+const serverWithDocument = (operation: string, document: unknown): Fixtures => ({
   document,
   fixtures: [executed(operation)],
 });
 
-const offers = (operation: string, ...tools: readonly object[]): Fixtures =>
-  serves(operation, { name: operation, tools });
+const serverWithTools = (operation: string, ...tools: readonly object[]): Fixtures =>
+  serverWithDocument(operation, { name: operation, tools });
 
 /** Each has an operation that a runtime offers if it loads only the valid parts. */
 const INVALID: Readonly<Record<string, Fixtures>> = {
-  misnamed: offers('misnamed', tool('misnamed'), tool('not a name')),
-  untyped: offers('untyped', tool('untyped'), { name: 'other', description: 'Has no inputSchema' }),
-  twice: offers('twice', tool('twice'), tool('same'), tool('same')),
-  unnamed: serves('unnamed', { tools: [tool('unnamed')] }),
-  empty: offers('empty'),
-  unreadable: serves('unreadable', 'not a toolset'),
+  misnamed: serverWithTools('misnamed', tool('misnamed'), tool('not a name')),
+  untyped: serverWithTools('untyped', tool('untyped'), { name: 'other', description: 'Has no inputSchema' }),
+  twice: serverWithTools('twice', tool('twice'), tool('same'), tool('same')),
+  unnamed: serverWithDocument('unnamed', { tools: [tool('unnamed')] }),
+  empty: serverWithTools('empty'),
+  unreadable: serverWithDocument('unreadable', 'not a toolset'),
 };
 
 /** A server with a toolset of one operation, of the same name. */
-const server = (operation: string, more: Fixtures = {}, toolset: object = {}): Fixtures => ({
+const serverWithToolset = (operation: string, more: Fixtures = {}, toolset: object = {}): Fixtures => ({
   toolset: { name: operation, tools: [tool(operation)], ...toolset },
   fixtures: [executed(operation)],
   ...more,
 });
 
 /** A server that shares an operation with others. */
-const sharing = (name: string): Fixtures => ({
+const serverSharingAnOperation = (name: string): Fixtures => ({
   toolset: { name, tools: [tool('shared'), tool(`only_${name}`)] },
   fixtures: [on('shared', `shared of ${name}`), on(`only_${name}`, `only ${name}`)],
 });
@@ -118,7 +118,7 @@ const changing = (...operations: readonly string[]): Fixtures => ({
 });
 
 const waiting = (operation: string, faults: object = {}) =>
-  server(
+  serverWithToolset(
     operation,
     { fixtures: [on(operation, { silence: true })], faults },
     { tools: [tool(operation, argumentSchema({ number: 'integer' }))] },
@@ -126,7 +126,7 @@ const waiting = (operation: string, faults: object = {}) =>
 
 /** A server that takes part in a migration. */
 const migrating = (operation: string, migrate?: object): Fixtures =>
-  server(operation, migrate && { faults: { migrate } }, { needsMigration: true });
+  serverWithToolset(operation, migrate && { faults: { migrate } }, { needsMigration: true });
 
 /** A server that can migrate but does not declare it. */
 const UNDECLARED = {
@@ -263,7 +263,7 @@ export const callScenarios: readonly Scenario[] = [
     name: 'duplicate-operations',
     title: 'two servers offer an operation of the same name',
     checks: ['RT-TOOLSET'],
-    servers: [sharing('one'), sharing('two')],
+    servers: [serverSharingAnOperation('one'), serverSharingAnOperation('two')],
     run: callEach(['shared', 'only_one', 'only_two']),
   },
   {
@@ -304,9 +304,9 @@ export const callScenarios: readonly Scenario[] = [
     checks: ['RT-NOTIFY'],
     needs: ['end'],
     servers: [
-      server('work', { faults: { close: { hang: true } } }),
-      server('fail', { faults: { close: { status: 500 } } }),
-      server('idle'),
+      serverWithToolset('work', { faults: { close: { hang: true } } }),
+      serverWithToolset('fail', { faults: { close: { status: 500 } } }),
+      serverWithToolset('idle'),
     ],
     run: session => session.call('work'),
   },

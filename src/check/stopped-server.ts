@@ -6,39 +6,34 @@ import type { CallEvidence } from './call.js';
 import { cutBy, eventsOf, requestsIn, type SentMessages, type ServerEnd } from './server-end.js';
 import { firstRefusal, isConnectionRefused, originOf, plansIn } from './server-runs.js';
 
+/** Maximum length of the name of an operation in a message, in characters. */
+const MAX_NAME = 60;
+
 /**
  * The end of a server that this program did not start: it had answered, and then refused every connection. Nothing shows which of the
  * calls in progress ended it: a rule fails for those that it had acknowledged, or for all of them if it had acknowledged none. A check
  * calls without a pause; in a recording the user may have stopped the server later, unless a call timed out or its connection broke.
  */
-export function findGone(sent: SentMessages, events: readonly Event[]): ServerEnd | null {
+export function findStoppedServer(sent: SentMessages, events: readonly Event[]): ServerEnd | null {
   const plans = plansIn(events);
   const isProbed = plans.length > 0;
   const requests = requestsIn(sent);
   const refused = isProbed ? firstRefusal(requests) : lastRefusal(requests);
   if (!refused) return null;
-  const own = requests.filter(each => originOf(each) === originOf(refused));
-  const answered = own.filter(({ status, lastSeq }) => status !== null && lastSeq < refused.lastSeq);
-  const isAliveAt = Math.max(...answered.map(({ request }) => request.seq));
-  const isOfServer = ({ attempts }: CallEvidence) =>
-    attempts.some(each => originOf(each) === originOf(refused) && !each.isUnsent);
-  const open = sent.calls.filter(
-    call =>
-      isOfServer(call) &&
-      call.attempts.every(
-        ({ status, request }) => (status ?? 200) === 200 && request.seq < refused.lastSeq,
-      ) &&
-      !call.messages('tool_result').some(({ callback }) => callback.status === 200) &&
-      !call.expiries.some(({ seq }) => seq < isAliveAt) &&
-      call.canceledAtSeq > isAliveAt,
-  );
+  const toServer = requests.filter(each => originOf(each) === originOf(refused));
+  const answered = toServer.filter(({ status, lastSeq }) => status !== null && lastSeq < refused.lastSeq);
+  const lastAnsweredSeq = Math.max(...answered.map(({ request }) => request.seq));
+  const open = sent.calls.filter(call => isOpenAt(call, refused, lastAnsweredSeq));
   if (!isProbed && open.length === 0) return null;
-  const cause = accusedOf(open, isProbed).flatMap(({ attempts }) => attempts.flatMap(({ events }) => events));
-  const { cutOff: ofCalls, cutPlans } = cutBy({ seq: Number.POSITIVE_INFINITY }, sent, plans);
-  const unanswered = own.flatMap(({ status, request, events: own }) =>
-    status === null && request.seq > isAliveAt ? own : [],
+  const cause = callsToBlame(open, isProbed).flatMap(({ attempts }) =>
+    attempts.flatMap(({ events }) => events),
   );
-  const returned = isProbed ? returnedAfter(refused, events) : null;
+  const none = new Set<CallEvidence>(); // the calls in progress are added below
+  const { cutOff: ofCalls, cutPlans } = cutBy({ seq: Number.POSITIVE_INFINITY }, sent, plans, none);
+  const unanswered = toServer.flatMap(({ status, request, events: ofRequest }) =>
+    status === null && request.seq > lastAnsweredSeq ? ofRequest : [],
+  );
+  const returned = isProbed ? whatAnsweredAfter(refused, events) : null;
   const later = returned === null ? '' : LATER[returned];
   return {
     seq: refused.lastSeq,
@@ -59,17 +54,32 @@ const LATER = {
   other: '; another program answers at its address now',
 } as const satisfies Record<NonNullable<ServerEnd['returned']>, string>;
 
+/** Whether a call was in progress when the server stopped. @param lastAnsweredSeq the last request that the server answered */
+function isOpenAt(call: CallEvidence, refused: RoundTrip, lastAnsweredSeq: number): boolean {
+  const { attempts, expiries, canceledAtSeq } = call;
+  // The server got it.
+  const isReceived = attempts.some(each => originOf(each) === originOf(refused) && !each.isUnsent);
+  // The server did not refuse it, and it was not sent again later.
+  const isNotRefused = attempts.every(
+    ({ status, request }) => (status ?? 200) === 200 && request.seq < refused.lastSeq,
+  );
+  const hasResult = call.messages('tool_result').some(({ callback }) => callback.status === 200);
+  // It had not ended for the runtime while the server still answered.
+  const isAwaited = !expiries.some(({ seq }) => seq < lastAnsweredSeq) && canceledAtSeq > lastAnsweredSeq;
+  return isReceived && isNotRefused && !hasResult && isAwaited;
+}
+
 /** The first refused connection of a recording after which no request was answered. */
 function lastRefusal(requests: readonly RoundTrip[]): RoundTrip | undefined {
   const last = requests.at(-1);
   if (!last || !isConnectionRefused(last)) return undefined;
   const own = requests.filter(each => originOf(each) === originOf(last));
-  const alive = own.findLastIndex(({ status }) => status !== null);
-  return alive < 0 ? undefined : own.slice(alive + 1).find(isConnectionRefused);
+  const lastAnswered = own.findLastIndex(({ status }) => status !== null);
+  return lastAnswered < 0 ? undefined : own.slice(lastAnswered + 1).find(isConnectionRefused);
 }
 
 /** What the last answered discovery after a refused connection shows. A proxy that answers 5xx shows nothing. */
-function returnedAfter(refused: RoundTrip, events: readonly Event[]): ServerEnd['returned'] {
+function whatAnsweredAfter(refused: RoundTrip, events: readonly Event[]): ServerEnd['returned'] {
   const discoveries = [...roundTripsIn(events).values()].filter(
     ({ request, status }) => request.purpose === 'discovery' && status !== null,
   );
@@ -90,7 +100,8 @@ function namesOf({ response }: RoundTrip): string {
   return JSON.stringify([valueAt(toolset, 'name'), names.map(String).sort()]);
 }
 
-function accusedOf(open: readonly CallEvidence[], isProbed: boolean): readonly CallEvidence[] {
+/** The calls for which a rule fails: the acknowledged ones, or all if none was acknowledged. */
+function callsToBlame(open: readonly CallEvidence[], isProbed: boolean): readonly CallEvidence[] {
   const hasFailed = ({ timeout, attempts }: CallEvidence) =>
     timeout !== undefined || attempts.at(-1)?.failure === 'cut';
   if (!isProbed && !open.some(hasFailed)) return [];
@@ -108,6 +119,3 @@ function progressOf([first, ...others]: readonly CallEvidence[]): string {
   const { operation } = first.invocation ?? {};
   return operation === undefined ? ' during a call' : ` during \`${truncate(operation, MAX_NAME)}\``;
 }
-
-/** Maximum length of the name of an operation in a message, in characters. */
-const MAX_NAME = 60;

@@ -159,11 +159,23 @@ export function guardedLookup({ resolve = systemResolve }: ClientOptions): Looku
   };
 }
 
+/** Both families of `localhost`, also where the hosts file has one: a server may listen on the other. */
+function withLoopback(hostname: string, addresses: readonly LookupAddress[]): readonly LookupAddress[] {
+  if (hostname !== 'localhost') return addresses;
+  const missing = LOCALHOST.filter(({ family }) => addresses.every(each => each.family !== family));
+  return [...addresses, ...missing];
+}
+
+const LOCALHOST: readonly LookupAddress[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+];
+
 async function allowedAddresses(
   resolve: Resolve,
   hostname: string,
 ): Promise<[LookupAddress, ...LookupAddress[]]> {
-  const [first, ...others] = await resolve(hostname);
+  const [first, ...others] = withLoopback(hostname, await resolve(hostname));
   if (!first) throw Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
   for (const { address } of [first, ...others]) refuseAddress(address, hostname);
   return [first, ...others];

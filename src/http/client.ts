@@ -301,6 +301,8 @@ function hintOn({ code, phase }: TransportError, peer: string): string {
       return phase === 'answer'
         ? `The ${peer} began to answer but did not finish.`
         : `The ${peer} accepted the connection but did not answer.`;
+    case 'PARSE':
+      return 'What listens there does not speak HTTP, or not strictly. Is the port right?';
     case 'ENCODED':
       return 'The answer was compressed though identity was asked for. Switch compression off for this route.';
     default:

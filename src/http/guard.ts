@@ -83,22 +83,26 @@ export class Guard {
     const { maxBody } = this.options;
     const { method: asked, path, isBelowBase } = incoming;
     const routes = isBelowBase ? this.options.routes : [];
-    const wrongHost = this.#judgeHost(request);
+    const wrongHost = this.#judgeHost(request, incoming);
     if (wrongHost) return wrongHost;
     const route = routes.find(({ method, serves }) => (method === 'any' || method === asked) && serves(path));
-    const webPage = judgeOrigin(request, route);
+    const webPage = judgeOrigin(request, incoming, route);
     if (webPage) return webPage;
     if (route) return route.first?.(incoming) ?? judgeContent(request, route, maxBody) ?? route;
     return nothingHere(routes.filter(candidate => candidate.serves(path)));
   }
 
-  #judgeHost({ headers, rawHeaders, socket }: IncomingMessage): Denial | undefined {
-    const host =
-      headers.host === undefined || isRepeated('host', rawHeaders) ? null : parseHost(headers.host);
-    if (!host) return new Denial(400, 'malformed', 'its Host header is missing, repeated or not a host');
-    if (!this.#allows(host, socket))
-      return new Denial(403, 'host', 'its Host header names a host that is not allowed');
-    return undefined;
+  /** The Host header must be valid also where the target names the host, which then decides. */
+  #judgeHost({ headers, rawHeaders, socket }: IncomingMessage, incoming: Incoming): Denial | undefined {
+    const isValid =
+      headers.host !== undefined && !isRepeated('host', rawHeaders) && parseHost(headers.host) !== null;
+    if (!isValid) return new Denial(400, 'malformed', 'its Host header is missing, repeated or not a host');
+    const host = parseHost(incoming.host ?? '');
+    const isInTarget = incoming.host !== headers.host;
+    if (!host) return new Denial(400, 'malformed', 'its target names no valid host');
+    if (this.#allows(host, socket)) return undefined;
+    const where = isInTarget ? 'its target' : 'its Host header';
+    return new Denial(403, 'host', `${where} names a host that is not allowed`);
   }
 
   /**
@@ -123,10 +127,14 @@ function isRepeated(name: string, rawHeaders: readonly string[]): boolean {
 }
 
 /** Sec-Fetch-Mode does not identify a browser: Node's own fetch sends it. */
-function judgeOrigin({ headers }: IncomingMessage, route: Route | undefined): Denial | undefined {
+function judgeOrigin(
+  { headers }: IncomingMessage,
+  { host }: Incoming,
+  route: Route | undefined,
+): Denial | undefined {
   const { origin, 'sec-fetch-site': site } = headers;
   if (origin === undefined && site === undefined) return undefined;
-  if (route?.browsers === 'same-origin' && isOurs(origin, headers.host) && isOwnVisit(site)) return undefined;
+  if (route?.browsers === 'same-origin' && isOurs(origin, host) && isOwnVisit(site)) return undefined;
   if (origin !== undefined && route?.origins?.has(origin)) return undefined;
   return new Denial(403, 'browser', 'it comes from a web page');
 }

@@ -59,6 +59,8 @@ export class Incoming {
   readonly isBelowBase: boolean;
   /** Lower-case names; repeated headers are joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The host that the sender names: in the target if it is a whole URL, else in the Host header (RFC 9112, 3.2.2). */
+  readonly host: string | undefined;
 
   constructor(
     {
@@ -69,7 +71,8 @@ export class Incoming {
     private readonly around: Surroundings = {},
   ) {
     const { basePath = '' } = around;
-    const target = originForm(url, headers.host);
+    const { authority = headers.host, target } = splitTarget(url);
+    this.host = authority;
     this.method = method;
     this.isBelowBase = basePath === '' || target.startsWith(`${basePath}/`);
     this.target = this.isBelowBase ? target.slice(basePath.length) : target;
@@ -84,7 +87,7 @@ export class Incoming {
 
   /** The base URL at which the sender reaches us; the guard has checked `Host`. */
   get base(): string {
-    return `http://${this.headers['host']}${this.around.basePath ?? ''}`;
+    return `http://${this.host}${this.around.basePath ?? ''}`;
   }
 
   /** Calls back once if the connection closes before the answer is sent. */
@@ -96,10 +99,13 @@ export class Incoming {
   }
 }
 
-/** The path and the query of a request target, which may be the whole URL (RFC 9112, 3.2.2). */
-function originForm(target: string, host: string | undefined): string {
-  const origin = `http://${host}`;
-  return target.startsWith(`${origin}/`) ? target.slice(origin.length) : target;
+const ABSOLUTE = /^https?:\/\/(?<authority>[^/?#]*)(?<rest>.*)$/i;
+
+/** Splits a request target that may be a whole URL (absolute-form; RFC 9112, 3.2.2) into its authority, and its path and query. */
+function splitTarget(url: string): { readonly authority?: string; readonly target: string } {
+  const { authority, rest = '' } = ABSOLUTE.exec(url)?.groups ?? {};
+  if (authority === undefined) return { target: url };
+  return { authority, target: rest.startsWith('/') ? rest : `/${rest}` };
 }
 
 export interface Answer {

@@ -40,11 +40,19 @@ describe('the Host header', () => {
     expect(await getAt('other.example')).toBe(403);
   });
 
-  it('serves a target that is the whole URL, if it names the same host as the Host header', async () => {
-    const get = async (target: string) =>
-      statusOf(await rawExchange(server.port, request(`GET ${target}`, own())));
-    expect(await get(`http://127.0.0.1:${server.port}/hello`)).toBe(200);
-    expect(await get('http://evil.example/hello')).toBe(404);
+  it('serves a target that is the whole URL; its host counts, not that of the Host header (RFC 9112, 3.2.2)', async () => {
+    const get = async (target: string, ...headers: string[]) =>
+      statusOf(await rawExchange(server.port, request(`GET ${target}`, ...headers)));
+    const whole = `http://127.0.0.1:${server.port}/hello`;
+    expect(await get(whole, own())).toBe(200);
+    expect(await get(`HTTP://LocalHost:${server.port}/hello?a=1`, own())).toBe(200);
+    expect(await get('http://tools.example/hello', own())).toBe(200);
+    expect(await get(whole, 'Host: evil.example')).toBe(200);
+    expect(await get('http://evil.example/hello', own())).toBe(403);
+    expect(await get(`http://me@127.0.0.1:${server.port}/hello`, own())).toBe(400);
+    expect(await get(whole)).toBe(400);
+    expect(await get(`http://127.0.0.1:${server.port}?a=1`, own())).toBe(404);
+    expect(server.refusals.at(-1)?.request.target).toBe('/?a=1');
   });
 
   it.each([

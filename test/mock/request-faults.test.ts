@@ -109,6 +109,13 @@ test('a probability is drawn from the seed, for the n-th request of its kind', a
   expect(await statuses('x')).toEqual(drawn);
 });
 
+test('a number of times counts the requests of its kind', async () => {
+  const faults = { discovery: { status: 503, times: 1 } };
+  await using mock = await startMock({ ...replying({ payload: 1 }), faults });
+  const ask = async () => (await fetch(`${mock.tool.url}/.well-known/rap-toolset`)).status;
+  expect([await ask(), await ask(), await ask()]).toEqual([503, 200, 200]);
+});
+
 describe('the verification', () => {
   test('expects no result of a call whose answered choice does not count', async () => {
     await using mock = await startMock(fixtures);

@@ -113,6 +113,11 @@ export interface MockTool extends AsyncDisposable {
    * returns at once and reports what is still pending as undelivered.
    */
   verified(options?: WaitOptions): Promise<VerificationReport>;
+  /**
+   * As `verified`, for tests.
+   * @throws Error with the problems of the report, unless it is `ok`
+   */
+  assertVerified(options?: WaitOptions): Promise<void>;
   /** Sends everything pending at once, for at most `drainMs`, then closes. */
   close(options?: CloseOptions): Promise<void>;
 }
@@ -124,7 +129,8 @@ export interface MockTool extends AsyncDisposable {
  * await using tool = await startMockTool({ fixtures: 'fixtures.yaml' });
  * await runAgent(tool.url);
  * const call = await tool.waitForCall('edit_file');
- * console.log(call.invocation?.arguments, (await tool.verified()).ok);
+ * console.log(call.invocation?.arguments);
+ * await tool.assertVerified();
  */
 export function startMockTool(options: MockToolOptions): Promise<MockTool> {
   return start(options);

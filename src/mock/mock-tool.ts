@@ -259,6 +259,12 @@ export class MockTool implements AsyncDisposable {
     return this.verify();
   }
 
+  /** As {@link verified}, for tests. @throws Error with the problems, unless the report is `ok` */
+  async assertVerified(options?: WaitOptions): Promise<void> {
+    const { ok, problems } = await this.verified(options);
+    if (!ok) throw new Error(['verification of the mock failed', ...problems].join('\n  '));
+  }
+
   /** Sends everything pending at once, for at most `drainMs`, then closes. */
   close({ drainMs = this.mock.drainMs }: CloseOptions = {}): Promise<void> {
     this.#closed ??= this.#end(drainMs);

@@ -12,6 +12,8 @@ export interface VerificationReport {
   readonly undelivered: Findings<UndeliveredCallback>;
   /** How long the requests took until their responses, in total, in milliseconds. */
   readonly ms: { readonly invocations: number; readonly callbacks: number };
+  /** Why it is not `ok`, each as a line of text. */
+  readonly problems: readonly string[];
 }
 
 /** How many calls a fixture expects; default: at least one. */
@@ -27,6 +29,8 @@ export interface FixtureVerdict {
   readonly place: string;
   /** The operation and arguments that it matches, for fixtures without a line number. */
   readonly answers?: string;
+  /** The operation that it matches, if that is one name. */
+  readonly operation?: string;
   /** A sequence counts as used after its first step. */
   readonly calls: number;
   /** The total time of its calls, from the invocation to the accepted result, in milliseconds. */

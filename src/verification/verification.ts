@@ -14,6 +14,7 @@ import { LIMITS } from '../util/limits.js';
 import { elapsedMs, truncateBeforeToken } from '../util/text.js';
 import { compactJson, isRecord } from '../util/values.js';
 import { CallRecord } from './call-record.js';
+import { fixtureProblem, undeliveredProblems, unmatchedProblems } from './problems.js';
 import type {
   Expectation,
   FixtureVerdict,
@@ -113,7 +114,12 @@ export class Verification {
       invocations: elapsedMs(this.#ms.invocations, 0),
       callbacks: elapsedMs(this.#ms.callbacks, 0),
     };
-    return { ok, calls: this.#total, fixtures, unmatched, undelivered, ms };
+    const problems = [
+      ...fixtures.flatMap(each => fixtureProblem(each) ?? []),
+      ...unmatchedProblems(unmatched),
+      ...undeliveredProblems(undelivered),
+    ];
+    return { ok, calls: this.#total, fixtures, unmatched, undelivered, ms, problems };
   }
 
   #call(key: string): CallRecord | undefined {
@@ -261,7 +267,17 @@ function fixtureVerdict(
 ): FixtureVerdict {
   const expected = expect?.calls;
   const status = hasRefused && !expected ? 'used' : statusOf(calls, expected);
-  return { id, place, ...answersOf(place, match), calls, ms, status, ...(expected && { expected }) };
+  const { operation } = match ?? {};
+  return {
+    id,
+    place,
+    ...answersOf(place, match),
+    ...(typeof operation === 'string' && { operation }),
+    calls,
+    ms,
+    status,
+    ...(expected && { expected }),
+  };
 }
 
 /** The default `min` is 1, or 0 if `max` is 0. */

@@ -80,6 +80,15 @@ describe('verified()', () => {
   });
 });
 
+test('assertVerified() throws the problems of the report', async () => {
+  await using mock = await startMock(replying({ payload: 'x' }));
+  await expect(mock.tool.assertVerified()).rejects.toThrow(
+    /^verification of the mock failed\n {2}fixture .* was not used$/,
+  );
+  await (await mock.invoke()).result();
+  await mock.tool.assertVerified();
+});
+
 describe('sources of fixtures', () => {
   const yaml = (operation: string) =>
     `version: 1\nfixtures: [{ match: { operation: ${operation} }, reply: { payload: x } }]\n`;

@@ -36,6 +36,7 @@ const FINE: VerificationReport = {
   unmatched: none,
   undelivered: none,
   ms,
+  problems: [],
 };
 
 const who = { operation: 'pay', id: 'c1', group_id: 'thread_a' };
@@ -68,6 +69,7 @@ const BROKEN: VerificationReport = {
     ],
   },
   ms,
+  problems: [],
 };
 
 /** Every field holds what acts on a terminal and what means something in XML. */
@@ -80,6 +82,7 @@ function hostile(text: string): VerificationReport {
     unmatched: { count: 1, examples: [{ ...call, nearest: { fixture: text, path: text, reason: text } }] },
     undelivered: { count: 1, examples: [{ ...call, url: text, type: text, why: text }] },
     ms,
+    problems: [text],
   };
 }
 
@@ -101,6 +104,27 @@ describe('human', () => {
       '✗ verification failed: 12 calls, 5 of 6 fixtures not as expected, 4 unmatched calls, 102 undelivered callbacks',
       '',
     ]);
+  });
+
+  test('a fixture is named with its operation, and callbacks that differ only in their call are one line', () => {
+    const lost = { operation: 'pay', type: 'tool_result', why: 'connection refused' };
+    const examples = [1, 2, 3].map(n => ({ ...lost, id: `c${n}`, url: `http://127.0.0.1:9/cb/${n}` }));
+    const fixtures = [
+      { id: 'tool.yaml:3', place: 'tool.yaml:3', operation: 'pay', calls: 0, ms: 0, status: 'unused' },
+      { id: 'ship', place: 'tool.yaml:9', operation: 'send', calls: 0, ms: 0, status: 'unused' },
+    ] as const;
+    const report = { ...FINE, ok: false, fixtures, undelivered: { count: 3, examples } };
+    expect(reported('human', report).split('\n').slice(0, 3)).toEqual([
+      '✗ fixture tool.yaml:3 (pay) was not used',
+      '✗ fixture ship (tool.yaml:9, send) was not used',
+      '✗ undelivered callback: tool_result for pay (c1) to http://127.0.0.1:9/cb/1: connection refused (and 2 more like it)',
+    ]);
+  });
+
+  test('a command that made no call gets a hint at the cache of go test', () => {
+    const none = reported('human', { ...FINE, ok: false, calls: 0 }, KILLED);
+    expect(none).toMatch(/^hint: No call came\. .* go test -count=1\.$/m);
+    expect(reported('human', FINE, KILLED)).not.toContain('hint:');
   });
 
   test('row 24: contains no raw control characters and no injected lines', () => {

@@ -1,6 +1,8 @@
 import { safeJson } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
+import { fixtureProblem, undeliveredProblems, unmatchedProblems } from '../../verification/problems.js';
 import type {
+  FixtureVerdict,
   SessionProblem,
   SessionVerificationReport,
   VerificationReport,
@@ -10,10 +12,6 @@ import { annotation } from './github.js';
 import { inSeconds, type JunitTest, junitXml, placeOf } from './junit.js';
 import { BADGES, cell, table } from './markdown.js';
 import type { Reporters } from './report-formats.js';
-
-type FixtureVerdict = VerificationReport['fixtures'][number];
-type UnmatchedCall = VerificationReport['unmatched']['examples'][number];
-type UndeliveredCallback = VerificationReport['undelivered']['examples'][number];
 
 /** The test command that ran beside the server. */
 export interface CommandResult {
@@ -50,6 +48,8 @@ export interface Verified {
   /** True if every test passed. */
   readonly ok: boolean;
   readonly summary: string;
+  /** What to do, if the likely cause is known. */
+  readonly hint?: string;
   /** The command first: a test run that was cut short explains what is missing. */
   readonly tests: readonly VerifiedTest[];
   /** Its members in the report as data. */
@@ -65,24 +65,29 @@ export function verifiedMock(report: VerificationReport, run: VerifiedRun): Veri
     ...(unmatched.count > 0 ? [pluralize(unmatched.count, 'unmatched call')] : []),
     ...(undelivered.count > 0 ? [pluralize(undelivered.count, 'undelivered callback')] : []),
   ];
-  return verified('mock-tool', run, counts, report, [
+  const result = verified('mock-tool', run, counts, report, [
     ...fixtures.map(fixtureTest),
     {
       suite: 'calls',
       name: 'every call is answered by a fixture',
       ms: ms.invocations,
       type: 'unmatched',
-      problems: listed(unmatched, unmatchedText).map(text => `unmatched call: ${text}`),
+      problems: unmatchedProblems(unmatched),
     },
     {
       suite: 'callbacks',
       name: 'every callback is delivered',
       ms: ms.callbacks,
       type: 'undelivered',
-      problems: listed(undelivered, undeliveredText).map(text => `undelivered callback: ${text}`),
+      problems: undeliveredProblems(undelivered),
     },
   ]);
+  return run.command && report.calls === 0 ? { ...result, hint: NO_CALLS } : result;
 }
+
+/** `go test` prints the saved result of an earlier run if neither the files nor the environment have changed. */
+const NO_CALLS =
+  'No call came. Does the command call the URL in TOOL_URL? Go keeps results of tests: run go test -count=1.';
 
 /** One test for all calls of all sessions. */
 export function verifiedSessions(report: SessionVerificationReport, run: VerifiedRun): Verified {
@@ -123,49 +128,19 @@ function commandTest({ status, ms }: CommandResult): VerifiedTest {
 }
 
 /** A line for each problem, and a summary. Every line is safe to print (threats, row 24). */
-function human({ ok, summary, tests }: Verified): string {
+function human({ ok, summary, tests, hint }: Verified): string {
   const verdict = ok ? '✓ verified' : '✗ verification failed';
   const problems = tests.flatMap(test => test.problems.map(problem => `✗ ${problem}`));
-  return [...problems, `${verdict}: ${summary}`].map(line => `${visibleLine(line)}\n`).join('');
+  const advice = hint === undefined ? [] : [`hint: ${hint}`];
+  return [...problems, `${verdict}: ${summary}`, ...advice].map(line => `${visibleLine(line)}\n`).join('');
 }
 
 function fixtureTest(fixture: FixtureVerdict): VerifiedTest {
   const { id, place, status, answers, ms } = fixture;
   const problem = fixtureProblem(fixture);
-  const where = id === place ? answers : place;
-  const text = where === undefined ? id : `${id} (${where})`;
   const name = answers === undefined ? id : `${id} (${answers})`;
-  const problems = problem === null ? [] : [`fixture ${text} ${problem}`];
+  const problems = problem === null ? [] : [problem];
   return { suite: 'fixtures', name, place, ms, type: status, problems };
-}
-
-/** Returns null if the fixture was used as expected. */
-function fixtureProblem({ calls, status, expected }: FixtureVerdict): string | null {
-  if (status === 'used' || status === 'not-needed') return null;
-  if (status === 'unused' && expected?.min === undefined) return 'was not used';
-  const times = calls === 0 ? 'not called' : calls === 1 ? 'called once' : `called ${calls} times`;
-  return `was ${times}, expected ${range(expected)}`;
-}
-
-function range({ min, max }: FixtureVerdict['expected'] = {}): string {
-  if (min !== undefined && min === max) return `${min}`;
-  const parts = [min === undefined ? '' : `at least ${min}`, max === undefined ? '' : `at most ${max}`];
-  return parts.filter(Boolean).join(' and ');
-}
-
-function unmatchedText({ operation, id, group_id, reason, nearest }: UnmatchedCall): string {
-  const call = `${callText(operation, id)}${group_id === null ? '' : ` of ${group_id}`}`;
-  const near = nearest ? `; nearest: ${nearest.fixture}: ${nearest.path} ${nearest.reason}` : '';
-  return `${call}: ${reason ?? `no fixture matches${near}`}`;
-}
-
-function undeliveredText({ operation, id, url, type, why }: UndeliveredCallback): string {
-  const what = type === undefined ? '' : `${type} for `;
-  return `${what}${callText(operation, id)}${url === null ? '' : ` to ${url}`}: ${why}`;
-}
-
-function callText(operation: string | null, id: string | null): string {
-  return `${operation ?? 'a call without an operation'}${id === null ? '' : ` (${id})`}`;
 }
 
 /** The examples of a finding, and how many more there are. */

@@ -21,6 +21,7 @@ function slowMock() {
       fixtures: [],
       unmatched: { count: 0, examples: [] },
       undelivered: { count: 0, examples: [] },
+      problems: [],
       ms: { invocations: 0, callbacks: 0 },
     }),
     replaceFixtures: async ({ fixtures }: FixtureSet) => {

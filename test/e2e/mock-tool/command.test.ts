@@ -57,7 +57,7 @@ describe.concurrent('the command', () => {
       await using folder = await temporaryFolder();
       const ended = await mocked(folder, ['sh', '-c', script]);
       expect(ended.status).toBe(status);
-      expect(ended.stderr).toMatch(/^✗ fixture used \(\S*fixtures\.yaml:3\) was not used$/m);
+      expect(ended.stderr).toMatch(/^✗ fixture used \(\S*fixtures\.yaml:3, \w+\) was not used$/m);
     },
   );
 

@@ -63,7 +63,7 @@ describe.concurrent('verification of a run', () => {
     const script = `await ok('a', { n: 2 }); await ok('twice', {}, { answers: [400] }); await ok('never');`;
     const { status, stderr } = await verifiedHere(folder, script);
     for (const reason of [
-      /^✗ fixture plain \(fixtures\.yaml:4\) was not used$/m,
+      /^✗ fixture plain \(fixtures\.yaml:4, a\) was not used$/m,
       /^✗ .*\ba\b.*no fixture.*(plain).*\$\.arguments\.n/m,
       /^✗ .*\btwice\b.*400/m,
       /^✗ fixture twice .*called once, expected at least 2 and at most 3$/m,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Tool, Toolset } from '../../src/protocol/toolset.js';
-import { noticeLine, type SentNotice, toolsetLines } from '../../src/render/toolset.js';
+import { noticeLine, operationLines, type SentNotice, toolsetLines } from '../../src/render/toolset.js';
 import { words } from '../support/words.js';
 
 describe('a toolset', () => {
@@ -25,10 +25,59 @@ describe('a toolset', () => {
     [{ type: 'string', minLength: 2, pattern: '^a' }, 'string, minLength 2, pattern "^a"'],
     [{ type: 'array', maxItems: 4 }, 'array, maxItems 4'],
     [{ enum: ['x', 'y'], default: 'x' }, '"x" | "y", default "x"'],
+    [{ type: ['string', 'null'] }, 'string or null'],
+    [{ anyOf: [{ type: 'integer' }, { type: 'null' }], default: null }, 'integer or null, default null'],
+    [{ type: 'array', items: { type: 'object' }, minItems: 1 }, 'array of object, minItems 1'],
+    [{ items: { $ref: '#/$defs/Line' } }, 'array of Line'],
+    [{ oneOf: [{ $ref: '#/$defs/Card' }, { $ref: '#/$defs/Cash' }] }, 'one of Card, Cash'],
+    [{ allOf: [{ $ref: '#/definitions/Base' }] }, 'Base'],
+    [{ properties: {} }, 'object'],
+    [{ const: 7 }, '7'],
+    [true, 'any'],
   ])('shows the limits and the default of %o', (schema, shown) => {
     expect(linesOf({ inputSchema: { properties: { n: schema } } }).join('\n')).toContain(
       `n  optional  ${shown}`,
     );
+  });
+
+  test('an operation alone has the parts of its arguments', () => {
+    const line = {
+      type: 'object',
+      required: ['sku'],
+      properties: { sku: { type: 'string', maxLength: 9 }, next: { $ref: '#/$defs/line' } },
+    };
+    const inputSchema = {
+      required: ['lines'],
+      properties: {
+        lines: { type: 'array', items: { $ref: '#/$defs/line' } },
+        tags: { type: 'array', items: { type: 'string', minLength: 2 } },
+        pay: { oneOf: [{ $ref: '#/$defs/line' }, { type: 'null' }] },
+      },
+      $defs: { line },
+    };
+    const lines = operationLines({ ...TOOL, inputSchema }, [])
+      .map(words)
+      .slice(2, -2);
+    expect(lines).toEqual([
+      '    lines  required  array of line',
+      '      sku   required  string, maxLength 9',
+      '      next  optional  line',
+      '    tags   optional  array of string',
+      '      each  string, minLength 2',
+      '    pay    optional  line or null',
+      '      one of: line',
+      '        sku   required  string, maxLength 9',
+      '        next  optional  line',
+    ]);
+  });
+
+  test('row 22: a schema that refers to itself many times is shown in part', () => {
+    const all = {
+      allOf: Array.from({ length: 100 }, () => ({ $ref: '#/$defs/all' })),
+      properties: { a: {} },
+    };
+    const lines = operationLines({ ...TOOL, inputSchema: { ...all, $defs: { all } } }, []);
+    expect(lines.length).toBeLessThan(600);
   });
 
   test('row 24: contains no raw control characters', () => {

@@ -4,9 +4,13 @@ import { defineCommand, type RunCommand } from '../options.js';
 export function toolsetCommand(run: RunCommand): Command {
   return defineCommand({
     name: 'toolset',
-    description: 'Fetches and validates the toolset of a tool server, and lists its operations.',
-    usage: '[url] [options]',
-    arguments: { '[url]': 'base URL of the tool server' },
+    description:
+      'Fetches and validates the toolset of a tool server, and lists its operations; or shows one of them, with the parts of its arguments and a call to paste.',
+    usage: '[url] [operation] [options]',
+    arguments: {
+      '[url]': 'base URL of the tool server; leave it out with --demo, --command and --mcp',
+      '[operation]': 'show only this operation',
+    },
     options: `
       --demo  the tool bundled with this program
       --command <command>  start a server that prints {"port":N}, or serves the URL; stop it at the end
@@ -20,13 +24,15 @@ export function toolsetCommand(run: RunCommand): Command {
     values: { '--output': { choices: ['text', 'json'], preset: 'text' } },
     examples: {
       'list the operations of a tool': 'protocol-cli toolset http://127.0.0.1:3001',
+      'one operation: all of its arguments, and a call to paste': 'protocol-cli toolset :3001 edit_file',
       'the bundled tool': 'protocol-cli toolset --demo',
       'the tools of an MCP server': "protocol-cli toolset --mcp 'node server.mjs'",
       'as data': "protocol-cli toolset :3001 -o json | jq -r '.tools[].name'",
     },
     statuses: [0, 2, 4],
     guide: 'calling',
-  }).action((url, options) =>
-    run(async terminal => (await import('./run.js')).runToolset(url, options, terminal)),
-  );
+  }).action((url, operation, options) => {
+    const words = [url, operation].filter(word => word !== undefined);
+    return run(async terminal => (await import('./run.js')).runToolset(words, options, terminal));
+  });
 }

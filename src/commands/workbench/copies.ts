@@ -8,7 +8,7 @@ import type { ShellLine, Source } from '../../tui/workbench/model.js';
 import { parseJson } from '../../util/json.js';
 import { isPlainHeader, type Redactor, redactHeaders, safeJson } from '../../util/redact.js';
 import { shellWord } from '../../util/text.js';
-import { visibleLine } from '../../util/visible.js';
+import { argumentWords, isVisible } from '../argument-words.js';
 import { curlOf, PLACEHOLDER_CALLBACK, placeholdersIn } from '../invoke/request.js';
 import type { ConfiguredTarget, Target } from '../target.js';
 import { failed } from './calls.js';
@@ -141,12 +141,11 @@ function wordsOf(
   { target, groupId, validates }: CalledAs,
   headers: readonly string[],
 ): readonly string[] {
-  const entries = Object.entries(args);
-  const fitsWords = entries.every(([key]) => isKey(key));
+  const given = argumentWords(args);
   const words = [
     ...(target.kind === 'url' || target.kind === 'endpoint' ? [target.url] : []),
     operation,
-    ...(fitsWords ? entries.map(([key, value]) => argumentWord(key, value)) : []),
+    ...given.words,
   ];
   return [
     'protocol-cli',
@@ -157,7 +156,7 @@ function wordsOf(
     ...(groupId === undefined ? [] : ['--group-id', groupId]),
     ...(ancestors ?? []).flatMap(ancestor => ['--ancestor', ancestor]),
     ...(validates ? [] : ['--no-validate']),
-    ...(fitsWords ? [] : ['--args', safeJson(args)]),
+    ...given.options,
     ...(words.some(word => word.startsWith('-')) ? ['--'] : []),
     ...words,
   ];
@@ -177,20 +176,4 @@ function whyNot({ operation, arguments: args }: Invocation, line: readonly strin
   const inexact = reading.ok ? reading.notes[0] : reading.reason;
   if (inexact !== undefined) return `in its arguments ${inexact}`;
   return line.every(isVisible) ? null : 'it holds characters that are not seen';
-}
-
-/** A text that a schema could convert to another value is written as JSON. */
-function argumentWord(key: string, value: unknown): string {
-  const isPlain =
-    typeof value === 'string' && isVisible(value) && !value.startsWith('@') && !parseJson(value).ok;
-  return isPlain ? `${key}=${value}` : `${key}:=${safeJson(value)}`;
-}
-
-function isKey(key: string): boolean {
-  return key !== '' && !key.includes('=') && !key.endsWith(':') && isVisible(key);
-}
-
-/** Whether no character controls the terminal or is invisible. */
-function isVisible(word: string): boolean {
-  return visibleLine(word) === word;
 }

@@ -1,6 +1,5 @@
-import { open, readFile, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { Command } from 'commander';
-import { shippedFile } from '../package-root.js';
 import { didYouMean } from '../util/text.js';
 import { examplesText, type RunCommand, usageError } from './options.js';
 
@@ -62,7 +61,7 @@ export async function commandLine(
   run: RunCommand,
   canDrawScreen: boolean,
 ): Promise<{ readonly program: Command; readonly words: readonly string[] }> {
-  const words = await wordsForFile(argv, canDrawScreen);
+  const words = withoutLongHelp(await wordsForFile(argv, canDrawScreen));
   const program = new Command('protocol-cli')
     .description(
       'Tests tools that talk to AI agents over asynchronous HTTP.\nAlone, on a terminal, it opens the workbench.',
@@ -82,6 +81,13 @@ export async function commandLine(
     program.addCommand(inheriting(program, guideCommand(named, run)), { hidden: true });
   else if (words[0] === named && named !== undefined && !isKnown) await refuseTarget(named);
   return { program: refusingUnknown(program), words };
+}
+
+/** `help session mock` is `session mock --help`; commander would show the help of `session`. */
+function withoutLongHelp(words: readonly string[]): readonly string[] {
+  const [help, ...topics] = words;
+  const isLong = help === 'help' && topics.length > 1 && topics.every(word => !word.startsWith('-'));
+  return isLong && COMMANDS.some(({ name }) => name === topics[0]) ? [...topics, '--help'] : words;
 }
 
 /** Returns the word that commander takes for a command: the first one without a leading dash; after `help`, the second. */
@@ -228,18 +234,6 @@ function guideCommand(topic: string, run: RunCommand): Command {
           `unknown command or guide '${topic}'`,
           didYouMean(topic, TOPICS) || 'protocol-cli help lists the commands and guides.',
         );
-      const text = await readFile(shippedFile(`src/guides/${topic}.md`), 'utf8');
-      await run(async ({ stdout }) => {
-        stdout.write(forTerminal(text));
-        return 0;
-      });
+      await run(async terminal => (await import('./guide.js')).printGuide(topic, terminal));
     });
-}
-
-/** Removes comments and images, and replaces links to guides by the command that prints them. */
-function forTerminal(markdown: string): string {
-  return markdown
-    .replaceAll(/^(?:<!--.*?-->|!\[.*)\n+/gm, '')
-    .replaceAll(/\[([^\]\n]+)\]\(([a-z-]+)\.md\)/g, '$1 (protocol-cli help $2)')
-    .replaceAll(/\[([^\]\n]+)\]\((?:\.\.\/)+([^)\n]+)\)/g, '$1 ($2)');
 }

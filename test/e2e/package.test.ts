@@ -80,7 +80,8 @@ afterAll(() => empty[Symbol.asyncDispose]());
 describe('the tarball (row 31)', () => {
   it('is built before it is packed', () => {
     expect(manifest.scripts).toMatchObject({
-      prepare: 'npm run build',
+      prepack: 'npm run build',
+      dependencies: 'npm run build', // in a clone, at the end of npm ci; as `prepare`, npm would warn users of it
       build: 'node .build/build.mjs && node .build/declarations.mjs',
     });
   });
@@ -113,6 +114,19 @@ describe('the tarball (row 31)', () => {
       .filter(({ path, external }) => external && !isBuiltin(path))
       .map(({ path }) => packageOf(path));
     expect([...new Set(imported)].sort()).toEqual(Object.keys(manifest.dependencies));
+  });
+
+  it('says which Node it needs, before it loads anything else', async () => {
+    const old =
+      'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "18.20.4" } })';
+    const entry = [installed('bin/protocol-cli.cjs'), 'toolset', '--demo'];
+    const running = execute(process.execPath, ['--import', `data:text/javascript,${old}`, ...entry]);
+    await expect(running).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        /^error: protocol-cli needs Node\.js 20\.19 or newer; this is 18\.20\.4\n/,
+      ),
+    });
   });
 
   it('has an executable file', async () => {

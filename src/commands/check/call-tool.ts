@@ -118,7 +118,7 @@ async function probe(
     listener: listenerOf({ ...flags, maxBody: LIMITS.messageBytes.value }),
     wants: id => (only?.has(id) ?? true) && !skip?.has(id),
     onConsent: consent => progress.printLine(`visit this URL to continue: ${visibleLine(consent)}\n`),
-    onProgress: (done, total) => progress.update(done, total),
+    onProgress: progress.update,
     ...(repeat && { repeats: repeat.failed }),
   });
   progress.end();

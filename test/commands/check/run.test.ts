@@ -323,7 +323,7 @@ test('progress is one line on a terminal that is overwritten, and cleared for ot
     onConsent('http://a/');
   };
   const { stderr } = await check(ONLY_ACK, probes, {}, URL, true);
-  const progress = `${CLEAR}checking … 1 of 3`;
+  const progress = `${CLEAR}checking … 1 of 3 · p`;
   expect(stderr).toBe(
     `${CLEAR}checking …${progress}${CLEAR}visit this URL to continue: http://a/\n${progress}${CLEAR}`,
   );

@@ -170,7 +170,10 @@ export function viewPane(view: Pick<View, 'type' | 'content' | 'updates'>): Pane
 }
 
 /** The layout of a complete drawing. */
-type WholeLayout = Omit<Layout, 'count'>;
+interface WholeLayout extends Omit<Layout, 'count'> {
+  /** Very long lines are not cut in a pipe. */
+  readonly isFull?: boolean;
+}
 
 /** All lines of a pane (heading, notes, drawing), created lazily. */
 export function* wholePane(pane: Pane, layout: WholeLayout): Generator<Line> {
@@ -180,19 +183,24 @@ export function* wholePane(pane: Pane, layout: WholeLayout): Generator<Line> {
 
 /** All lines of a drawing, created lazily. */
 export function* wholeDrawing(drawing: Drawing, layout: WholeLayout): Generator<Line> {
-  if (drawing.kind === 'text')
-    for (const piece of piecesOf(drawing.text, layout.width))
-      if (layout.width === UNWRAPPED) yield quote(piece);
-      else yield* textLines(piece, 1).lines;
+  if (drawing.kind === 'text') yield* wholeText(drawing.text, layout);
   else
     for (const part of partsOf(drawing.diff, lookOf(layout)))
       for (let at = 0; at < part.height; at++) yield part.line(at);
 }
 
+/** In a pipe, very long lines are cut as in a log, unless the layout is full. */
+function* wholeText(text: string, { width, isFull = false }: WholeLayout): Generator<Line> {
+  if (width === UNWRAPPED && isFull) for (const piece of piecesOf(text, width)) yield quote(piece);
+  else
+    for (const piece of piecesOf(text, width === UNWRAPPED ? undefined : width))
+      yield* textLines(piece, 1).lines;
+}
+
 /** Maximum length of a line, in characters. With a width, longer lines continue on the next line. */
 const PIECE = 3_000;
 
-/** Splits a text into lines; with a width, long lines are cut at a multiple of it. */
+/** Splits a text into lines; with a width, long lines continue on the next line after a multiple of it. */
 function* piecesOf(text: string, width = Number.POSITIVE_INFINITY): Generator<string> {
   const longest = Math.max(width, PIECE - (PIECE % width));
   for (let from = 0; from < text.length || from === 0; ) {

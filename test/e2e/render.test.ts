@@ -145,11 +145,11 @@ describe.concurrent('output in a pipe', () => {
   const widest = (text: string) => Math.max(...text.split('\n').map(line => line.length));
   const long = JSON.stringify({ type: 'tool_result', ...IDS, text: 'word '.repeat(100) });
 
-  it('has each line as it is; with --width, lines are wrapped', async () => {
+  it('with --full has each line as it is; with --width, lines are wrapped', async () => {
     const words = 'word '.repeat(2_000);
     const stdin = JSON.stringify({ type: 'tool_result', ...IDS, text: words });
     const [whole, wrapped] = await Promise.all([
-      runHere(argv`render -`, { stdin }),
+      runHere(argv`render - --full`, { stdin }),
       runHere(argv`render - --width 40`, { stdin }),
     ]);
     expect(whole.stdout.split('\n').filter(line => line === words)).toHaveLength(2); // human and llm

@@ -19,11 +19,12 @@ export function renderCommand(run: RunCommand): Command {
       --call <n|id>  show one call of a transcript: its number from 1, or its id
       --failed  show only calls of a transcript without a successful result
       --unfold  show unchanged lines of diffs
+      --full  in a pipe, do not cut lines of more than 4,000 characters
       Output:
       -o, --output <format>  full screen, text for people, or one JSON object
       --as <format>  make a picture, or convert the results to another system's format
       --save <file>  output file of --as (default: stdout)
-      --width <cells>  columns (default: the terminal; 100 in a picture; a pipe gets whole lines)
+      --width <cells>  columns (default: the terminal; 100 in a picture; a pipe gets lines that are not wrapped)
       --color  colours in a pipe too (FORCE_COLOR works too)
       --no-color  no colours (NO_COLOR works too)`,
     values: {

@@ -11,17 +11,18 @@ import type { Messages, Section } from './saved.js';
 interface Look extends Omit<Layout, 'count'> {
   readonly width: number;
   readonly theme: Theme;
+  readonly isFull: boolean;
 }
 
 /** Lays out sections for a width. Each row is created on demand, so that the first appears immediately. */
 export async function layoutOf(
   sections: readonly Section[],
   { level, background }: Colours,
-  isUnfolded: boolean,
+  { isUnfolded, isFull }: { readonly isUnfolded: boolean; readonly isFull: boolean },
 ): Promise<(width: number) => Generator<string>> {
   const highlighter = level >= CODE_LEVEL ? await loadHighlighter(sections.flatMap(drawingsIn)) : null;
   const theme = createTheme(level, background);
-  return width => rowsOf(sections, { width, theme, isUnfolded, highlighter });
+  return width => rowsOf(sections, { width, theme, isUnfolded, isFull, highlighter });
 }
 
 /** 256 colours: enough for code. */

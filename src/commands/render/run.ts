@@ -50,6 +50,8 @@ interface RenderOptions extends CallSelection {
   readonly save?: string;
   readonly width?: number;
   readonly unfold?: boolean;
+  /** Long lines are not cut in a pipe. */
+  readonly full?: boolean;
   /** If undefined, the terminal and the environment decide. */
   readonly color?: boolean;
 }
@@ -116,13 +118,13 @@ async function show(
   terminal: Terminal,
 ): Promise<ExitStatus> {
   const { stdout, env } = terminal;
-  const { output, save, as, unfold: isUnfolded = false } = options;
+  const { output, save, as, unfold: isUnfolded = false, full: isFull = false } = options;
   const colours = as ? PICTURE_COLOURS : coloursOf(options, terminal);
   if (output === 'ui' && linesSetting(env) === null) {
     const { showFullScreen } = await import('./reader.js');
     return showFullScreen(name, sections, isUnfolded, colours, terminal);
   }
-  const rowsFor = await layoutOf(sections, colours, isUnfolded);
+  const rowsFor = await layoutOf(sections, colours, { isUnfolded, isFull });
   const natural = as ? PICTURE_WIDTH : (stdout.isTTY && stdout.columns) || UNWRAPPED;
   const { width = natural } = options;
   await writeLines(as ? pictureLines(rowsFor, width) : rowsFor(width), save, stdout);
@@ -176,6 +178,9 @@ const DIFF = 'a unified diff';
 const TRANSCRIPT = 'a transcript (--save, -o ndjson)';
 
 const SEVERAL = 'several of these: a list, or a line for each';
+
+const FORMATS_HINT =
+  'protocol-cli render --help lists the formats. A recording is what --save, record and -o ndjson write; with --dialect, the file is read as that format.';
 
 /** Matches where the first file of a diff begins; the text before it, such as the message of `git show`, is prose. */
 const START = /^(?:diff --git |Index: |--- .*\n\+\+\+ |@@ -\d)/m;
@@ -322,11 +327,9 @@ class Input {
   }
 
   #unreadable(why: string, faults: readonly string[] = [], hint?: string): ProtocolCliError {
-    const known = [...this.#kinds.map(({ name }) => name), SEVERAL, TRANSCRIPT];
-    const all = this.dialect === null ? [...known, DIFF] : known;
     return new ProtocolCliError('unreadable-file', `cannot show ${this.name}: ${why}`, {
       faults,
-      hint: hint ?? `Looked for: ${all.join('; ')}.`,
+      hint: hint ?? FORMATS_HINT,
     });
   }
 }

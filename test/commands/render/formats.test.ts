@@ -108,7 +108,7 @@ describe('an unsupported file is refused, with the place of the error', () => {
   test.each<[string, What, ...string[]]>([
     ['nothing', '', `${NO} it is empty`],
     ['blanks', ' \n\n', `${NO} it is empty`],
-    ['prose', 'hello', `${NO} unrecognized format`, 'Looked for: a callback (tool_result, oauth,'],
+    ['prose', 'hello', `${NO} unrecognized format`, 'render --help lists the formats'],
     ['a number', '42', `${NO} unrecognized format`],
     ['broken JSON', '{"a":1,\n  "b":}', `${NO} invalid JSON`, 'line 2, column 7: found "}" where a value'],
     ['deep JSON', '['.repeat(200) + ']'.repeat(200), 'the JSON is nested deeper than 128 levels'],

@@ -1,7 +1,8 @@
+import { Writable } from 'node:stream';
 import type { Event } from '../events/events.js';
 import { streamTranscript, type TranscriptAbout } from '../events/transcript-writer.js';
 import type { ColourLevel } from '../render/terminal/colour-level.js';
-import { outputOf } from '../system/streams.js';
+import { outputOf, writeOut } from '../system/streams.js';
 import type { Redactor } from '../util/redact.js';
 import { visible } from '../util/visible.js';
 import type { ServerOutput } from './options.js';
@@ -18,7 +19,7 @@ export interface LiveOutput {
 }
 
 /** Creates the printer of lines for people. */
-export type LinePrinter = (stream: NodeJS.WriteStream, level: ColourLevel) => (event: Event) => void;
+export type LinePrinter = (stream: Writable, level: ColourLevel) => (event: Event) => void;
 
 interface LineOptions {
   readonly output: ServerOutput;
@@ -28,11 +29,13 @@ interface LineOptions {
   readonly redactor: Redactor;
   readonly about: TranscriptAbout;
   readonly printer: LinePrinter;
+  /** Prints the lines when the command has ended: before that they would stand in its own output. */
+  readonly isHeld?: boolean;
 }
 
 /** Prints lines for people, or every event as JSON. Lines go to stdout if it is a terminal and no command runs. */
 export function startLines(
-  { output, flags, command = null, subscribe, redactor, about, printer }: LineOptions,
+  { output, flags, command = null, subscribe, redactor, about, printer, isHeld = false }: LineOptions,
   terminal: Terminal,
 ): LiveOutput {
   const { stdout, stderr } = terminal;
@@ -47,7 +50,14 @@ export function startLines(
       transcript.end(reason);
       return bounded.written();
     };
-  } else if (!flags.quiet) end = subscribe(printer(stream, colourOf(stream, flags, terminal)));
+  } else if (!flags.quiet) {
+    const held = isHeld ? new HeldLines() : null;
+    const stop = subscribe(printer(held ?? stream, colourOf(stream, flags, terminal)));
+    end = async () => {
+      stop();
+      if (held) await writeOut(stream, await held.text());
+    };
+  }
   const notice = (text: string, isBad = false) =>
     void stderr.write(`${isBad ? 'warning: ' : ''}${visible(text)}\n`);
   return {
@@ -59,6 +69,35 @@ export function startLines(
     close: async () => void (await end('done')),
   };
 }
+
+/** Keeps the latest lines; the others are counted. */
+class HeldLines extends Writable {
+  readonly #lines: string[] = [];
+  #dropped = 0;
+
+  constructor() {
+    super({ decodeStrings: false });
+  }
+
+  override _write(text: string, _: BufferEncoding, done: () => void): void {
+    this.#lines.push(...text.split('\n').slice(0, -1));
+    const more = this.#lines.length - MAX_HELD;
+    if (more > 0) {
+      this.#lines.splice(0, more);
+      this.#dropped += more;
+    }
+    done();
+  }
+
+  async text(): Promise<string> {
+    await outputOf(this).written();
+    const dropped = this.#dropped > 0 ? [`… ${this.#dropped} earlier lines were dropped`] : [];
+    return [...dropped, ...this.#lines].map(line => `${line}\n`).join('');
+  }
+}
+
+/** Maximum number of lines that are kept while a command runs. */
+const MAX_HELD = 1_000;
 
 interface ServerScreen {
   readonly view: Pick<LiveOutput, 'notice'> & { readonly summary: () => string };

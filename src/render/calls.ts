@@ -30,8 +30,12 @@ export function timeCell(at: number): Line {
 }
 
 /** Shortens a UUID: its first digits are enough to distinguish calls. */
+export function shortId(id: string): string {
+  return id.replace(/([\da-f]{8})-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/, '$1');
+}
+
 export function idCell(id: string): Line {
-  return clipped(id.replace(/([\da-f]{8})-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/, '$1'), 'dim');
+  return clipped(shortId(id), 'dim');
 }
 
 /** Maximum length of arguments and results in a row, in characters. */
@@ -82,13 +86,24 @@ export function outcomeLine(outcome: JudgedOutcome): Line {
   return [say(outcome.type, TONES[outcome.type]), ...(basis === '' ? [] : [say(basis, 'dim')])];
 }
 
+/** The basis of an outcome that a runtime decided, such as a timeout. */
+export const NOT_FROM_THE_TOOL = 'not from the tool';
+
 function basisOf(outcome: JudgedOutcome): string {
   if (outcome.basis === 'convention') return ' (by convention)';
   if (outcome.basis !== 'ours') return '';
   if (outcome.type === 'canceled') return outcome.by === 'user' ? ' by you' : ' by protocol-cli';
-  return outcome.type === 'timeout' ? ' (local limit)' : ' (local)';
+  return ` (${NOT_FROM_THE_TOOL})`;
+}
+
+/** The code of a broken request; a mock breaks some on purpose. */
+export function breakReason(code: string): string {
+  return code === 'PLANNED' ? 'broken off as the mock planned it' : code;
 }
 
 export function notAcknowledged({ broken, status }: Exchange['attempts'][number]): Line {
-  return [say('not acknowledged: ', 'warn'), ...clipped(broken?.code ?? String(status), 'warn')];
+  return [
+    say('not acknowledged: ', 'warn'),
+    ...clipped(broken ? breakReason(broken.code) : String(status), 'warn'),
+  ];
 }

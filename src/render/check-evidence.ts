@@ -10,6 +10,7 @@ import { parseJson } from '../util/json.js';
 import type { Redactor } from '../util/redact.js';
 import { truncate } from '../util/text.js';
 import { isRecord, jsonPath, valueAt } from '../util/values.js';
+import { breakReason } from './calls.js';
 import { type Line, quote, say, took } from './line.js';
 import { bodyText } from './wire.js';
 
@@ -187,12 +188,17 @@ function requestEvidence(
     method: request.method,
     url: shareableUrl(request, redactor),
     operation: isNamed ? truncate(redactor.text(operation), MAX_NAME) : null,
-    end: broken ? `${broken.phase}: ${broken.code}` : (status?.toString() ?? null),
+    end: broken ? endOf(broken) : (status?.toString() ?? null),
     endedBy: isCallback && isRefused ? probeOf(request, events) : null,
     ms: end ? Math.max(0, end.at - request.at) : null,
     request: piecesOf(request.body, spotsIn(request), redactor),
     response: response ? answerPieces(response, request.url, spotsIn(response), redactor) : [],
   };
+}
+
+function endOf({ phase, code }: NonNullable<RoundTrip['broken']>): string {
+  const reason = breakReason(code);
+  return reason === code ? `${phase}: ${code}` : reason;
 }
 
 /** Of a refusal, what it says. */

@@ -4,6 +4,7 @@ import type { History, UntrackedRequest } from '../events/history.js';
 import { shareableArrival } from '../events/shareable.js';
 import { bytesText, formatDuration } from '../util/text.js';
 import { arrivalOf, arrivalStep, type Step } from './callbacks.js';
+import { NOT_FROM_THE_TOOL } from './calls.js';
 import { settlementText } from './failure.js';
 import { clipped, type Line, line, pluralize, quote, say, took, withMark } from './line.js';
 import { refusedText } from './warnings.js';
@@ -284,7 +285,7 @@ function endWords(exchange: Exchange, settled: Settlement): Line | null {
 
 /** The basis of an outcome; an unknown basis is shown unchanged. */
 export function basisLine(basis: string): string {
-  return { convention: 'by convention', ours: 'local' }[basis] ?? basis;
+  return { convention: 'by convention', ours: NOT_FROM_THE_TOOL }[basis] ?? basis;
 }
 
 /** The end of a subscription without a final event. */

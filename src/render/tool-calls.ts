@@ -13,7 +13,7 @@ import { isQuestion } from '../protocol/callbacks.js';
 import type { Redactor } from '../util/redact.js';
 import { bytesText, decodeUtf8 } from '../util/text.js';
 import { isRecord } from '../util/values.js';
-import { argsCell, type CallState, idCell, jsonLines, timeCell, viewOf } from './calls.js';
+import { argsCell, type CallState, idCell, jsonLines, shortId, timeCell, viewOf } from './calls.js';
 import {
   clipped,
   elapsed,
@@ -63,8 +63,8 @@ export function callName({ invocation, addressee }: ToolCall): Line {
   const { id = '', group_id = '' } = addressee ?? {};
   return [
     ...(invocation ? clipped(invocation.operation, 'title') : [say('a call', 'title')]),
-    ...(id ? line` ${id}` : []),
-    ...(group_id ? [say(' (', 'dim'), ...clipped(group_id, 'dim'), say(')', 'dim')] : []),
+    ...(id ? line` ${shortId(id)}` : []),
+    ...(group_id ? [say(' (', 'dim'), ...clipped(shortId(group_id), 'dim'), say(')', 'dim')] : []),
   ];
 }
 
@@ -74,6 +74,11 @@ export function answeredBy({ answeredBy, plans, warnings }: ToolCall): Line {
   if (plans.includes('rate-limit')) return [say('over the rate limit', 'warn')];
   if (plans.some(plan => plan.startsWith('ack '))) return [say('a fault', 'warn')];
   return warnings.length > 0 ? [say('no fixture', 'warn')] : [];
+}
+
+/** The id of a fixture without the folders of its file: they would hide the line in a narrow column. */
+function shortPlace(id: string): string {
+  return id.replace(/^.*[\\/](?=[^\\/]+(?::\d+|#\d+)$)/, '');
 }
 
 /** Why the delivery of a callback failed. */
@@ -93,7 +98,7 @@ export function toolCallRow(call: ToolCall, now: number, isSelected = false) {
     args: invocation ? argsCell(invocation.arguments, secretsOfCall(call)) : [],
     id: idCell(id),
     thread: idCell(group_id),
-    answeredBy: answeredBy(call),
+    answeredBy: call.answeredBy === null ? answeredBy(call) : quote(shortPlace(call.answeredBy)),
   });
 }
 

@@ -7,6 +7,7 @@ import { type Redactor, redactHeaders } from '../util/redact.js';
 import { bytesText, decodeUtf8, formatDuration } from '../util/text.js';
 import { visible, visibleLine } from '../util/visible.js';
 import type { Step } from './callbacks.js';
+import { breakReason } from './calls.js';
 import {
   clipped,
   DRIVER_ARROWS,
@@ -274,7 +275,8 @@ function beginningText(body: Body, redactor: Redactor): string | null {
 
 /** Why a request got no response. */
 function breakText({ code, phase }: EventOf<'broken'>): string {
-  return `not answered: ${code} (${phase})`;
+  const reason = breakReason(code);
+  return reason === code ? `not answered: ${code} (${phase})` : `not answered: ${reason}`;
 }
 
 const MAX_BODY = 64 * 1024;
@@ -295,8 +297,14 @@ export function verbosePrinter(redactor: Redactor, write: (text: string) => unkn
     pending.delete(event.leg);
     if (!request) return;
     if (event.kind === 'broken') write(`* ${visibleLine(breakText(event))}\n`);
-    else write(messageText(signsOf(request).response, event, redactor));
+    else write(messageText(signsOf(request).response, event, redactor) + noteOn(request, event));
   };
+}
+
+/** A remark on a body of an acknowledgement; the warnings of a call name one that has an outcome. */
+function noteOn({ purpose }: RequestEvent, { status, body }: ResponseEvent): string {
+  if (purpose !== 'invocation' || status !== 200 || !body || body.size === 0) return '';
+  return '* note: no runtime reads the body of an acknowledgement\n';
 }
 
 function messageText(sign: string, event: RequestEvent | ResponseEvent, redactor: Redactor): string {

@@ -1,7 +1,7 @@
 /**
  * Makes untrusted text safe for a terminal (threats, row 24) and for the log of a CI job: all characters are visible, and the terminal
  * interprets none. C0 controls become their control pictures (U+2400 block), DEL becomes U+2421, other hidden characters become
- * `<U+XXXX>`. `\n` stays; `\t` is expanded to the next multiple of four columns.
+ * `<U+XXXX>`. `\n` stays; `\t` is expanded to the next multiple of four columns; `⚠️` loses its U+FE0F.
  */
 interface VisibleRun {
   readonly text: string;
@@ -19,6 +19,17 @@ export function withoutColours(text: string): string {
 
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 const TAB = 4;
+
+const EMOJI_STYLE = /(?<=\p{Extended_Pictographic})\uFE0F|(?<=[#*\d])\uFE0F(?=\u20E3)/uy;
+
+/**
+ * Whether the character at an offset only asks for the coloured form of the emoji before it, as in `⚠️`. It hides nothing, and is left out
+ * where text is drawn: terminals do not agree on the width of that form.
+ */
+function isEmojiStyle(text: string, at: number): boolean {
+  EMOJI_STYLE.lastIndex = at;
+  return EMOJI_STYLE.test(text);
+}
 
 /** What follows the first colon of GitHub's `::error::`, which is a command at the start of a line. */
 const COLON_COMMAND = /:[A-Za-z][\w-]*(?:\s[^\n]*?)?::/;
@@ -63,7 +74,8 @@ export function visibleRuns(text: string, startColumn = 0): VisibleRun[] {
   for (const match of text.matchAll(REPLACED)) {
     if (match[0] === '\n' || (match[0] === ':' && match.index === 0 && startColumn > 0)) continue;
     if (match.index > from) push({ text: text.slice(from, match.index), isReplaced: false });
-    if (match[0] === '\t') push({ text: ' '.repeat(TAB - (column % TAB)), isReplaced: false });
+    if (match[0] === '\uFE0F' && isEmojiStyle(text, match.index)) push({ text: '', isReplaced: false });
+    else if (match[0] === '\t') push({ text: ' '.repeat(TAB - (column % TAB)), isReplaced: false });
     else push({ text: replacementOf(match[0]), isReplaced: true });
     from = match.index + match[0].length;
   }
@@ -90,8 +102,8 @@ export function hiddenIn(...texts: readonly string[]) {
   const replacements = new Set<string>();
   let count = 0;
   for (const text of texts)
-    for (const [character] of text.matchAll(HIDDEN)) {
-      if (character === '\n' || character === '\t') continue;
+    for (const { 0: character, index } of text.matchAll(HIDDEN)) {
+      if (character === '\n' || character === '\t' || isEmojiStyle(text, index)) continue;
       count++;
       if (replacements.size < MAX_REPLACEMENTS) replacements.add(replacementOf(character));
     }

@@ -115,3 +115,16 @@ test('hiddenIn counts neither tabs nor line feeds, and lists the first replaceme
     replacements: ['␀', '<U+202E>', '<U+E0041>'],
   });
 });
+
+describe('U+FE0F', () => {
+  test.each([
+    ['⚠\uFE0F disk full', '⚠ disk full', 0],
+    ['1\uFE0F\u20E3 first', '1\u20E3 first', 0],
+    ['a\uFE0F', 'a<U+FE0F>', 1],
+    ['⚠\uFE0F\uFE0F', '⚠<U+FE0F>', 1],
+    ['1\uFE0F', '1<U+FE0F>', 1],
+  ])('%j is shown as %j: in an emoji it hides nothing', (text, shown, count) => {
+    expect(visible(text)).toBe(shown);
+    expect(hiddenIn(text).count).toBe(count);
+  });
+});

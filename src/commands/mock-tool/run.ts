@@ -259,6 +259,7 @@ function lineOutput(
       about: headerFor('tool'),
       subscribe: output === 'ndjson' ? learning : subscribe,
       printer: (stream, level) => serverPlain('tool', stream, { level }),
+      isHeld: command !== null && flags.output === undefined,
     },
     terminal,
   );

@@ -84,7 +84,7 @@ function runLine(form: FormState): Line {
     cursorMark(isOnRun(form)),
     say('▶ Run', isOnRun(form) ? 'title' : 'plain'),
     say(isFar ? `   field ${focus + 1} of ${rows}` : '', 'dim'),
-    say(faults.length === 0 ? '' : `   ${pluralize(faults.length, 'fault')}`, 'bad'),
+    say(faults.length === 0 ? '' : `   ${pluralize(faults.length, 'error')}`, 'bad'),
   ];
 }
 

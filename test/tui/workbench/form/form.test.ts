@@ -48,7 +48,7 @@ test('empty required values and invalid numbers are reported at their fields, an
     '    ✗ is required',
     '    ✗ must be an integer, as 42',
     '    ✗ the number 1e999 is too large to hold',
-    '  ▶ Run   3 faults',
+    '  ▶ Run   3 errors',
   ]);
   expect(drawn(pressAll(read.form, 'x')).filter(row => row.includes('is required'))).toEqual([]);
 });
@@ -274,7 +274,7 @@ test('invalid JSON stays as typed, with its error at the top and the cursor in p
     '{"path": "b.txt",',
     '  "line": [}]',
     '',
-    '  ▶ Run   1 fault',
+    '  ▶ Run   1 error',
   ]);
   expect(formArguments(back)).toMatchObject({ ok: false });
   expect(valueIn(pressAll(back, '7'))).toEqual({ path: 'b.txt', line: 7 });

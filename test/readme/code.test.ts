@@ -193,6 +193,13 @@ test.concurrent("runtimes: the driver of 'driver.mjs' passes", async () => {
   expect(stdout).toMatch(/✓ passed · 1 scenario/);
 });
 
+test.concurrent('protocol: the minimal tool in Python passes a check', async () => {
+  const [block = ''] = blocksOf(guide('protocol').text, 'python');
+  const path = await project('python', { 'tool.py': block.replace('3001', '0') });
+  const { stdout } = await outputOf(`${CLI} check --command 'python3 ${path}/tool.py' -q`);
+  expect(stdout).toMatch(/^✓ passed/m);
+});
+
 test.concurrent('protocol: a handwritten invocation is answered', async () => {
   const [block = ''] = blocksOf(guide('protocol').text, 'sh').filter(each => each.includes('curl '));
   const [listener = '', ...curl] = block.replaceAll('4000', '0').split('\n');

@@ -18,13 +18,27 @@ export function readHeaders(
 ): Record<string, string> {
   const headers = Object.fromEntries(header.map(text => parseHeader(text, env, names.header)));
   if (bearer === undefined) return headers;
-  return { ...headers, authorization: `Bearer ${fromEnvironment(bearer, env, names.bearer)}` };
+  const authorization = `Bearer ${fromEnvironment(bearer, env, names.bearer)}`;
+  if (isHeader('authorization', authorization)) return { ...headers, authorization };
+  throw usageError(
+    `${names.bearer}: the token contains characters that headers cannot have, such as a line break`,
+    'A token that was read from a file may end with a line break.',
+  );
 }
 
 function parseHeader(text: string, env: Environment, option: string): [string, string] {
-  const [, name = '', value = ''] = /^([^:]*):\s*(.*)$/s.exec(text) ?? [];
-  if (!isHeader(name, value))
+  const [, name, value = ''] = /^([^:]*):\s*(.*)$/s.exec(text) ?? [];
+  if (name === undefined)
     throw usageError(`${option}: expected "Name: value"`, `For example: ${option} 'X-Api-Key: 123'`);
+  if (!isHeader(name, ''))
+    throw usageError(
+      `${option}: the name before the colon is not valid`,
+      `For example: ${option} 'X-Api-Key: 123'`,
+    );
+  if (!isHeader(name, value))
+    throw usageError(
+      `${option}: the value contains characters that headers cannot have, such as a line break`,
+    );
   const reserved = reservedHeader(name);
   if (reserved !== null) throw usageError(reserved);
   const given = fromEnvironment(value.trim(), env, option);

@@ -70,7 +70,7 @@ export function readTarget(words: readonly string[], options: TargetOptions): Ta
   const { demo, command, readyTimeout, endpoint } = options;
   const [first = '', ...rest] = words;
   if (demo) {
-    if (first.includes('://')) throw usageError('--demo and a URL exclude each other');
+    if (first.includes('://') || /^:\d/.test(first)) throw usageError('--demo and a URL exclude each other');
     return { target: { kind: 'demo' }, rest: words };
   }
   const url = asUrl(first);

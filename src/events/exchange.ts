@@ -34,6 +34,8 @@ export interface Attempt {
   readonly status?: number;
   /** Bytes of the response body, as announced or received. */
   readonly bodySize?: number;
+  /** Whether the body of the acknowledgement has an outcome, which no runtime reads (TOOL-ASYNC). */
+  readonly hasOutcome?: true;
   /** The body of a refusal. */
   readonly excerpt?: string;
   readonly broken?: { readonly phase: string; readonly code: string };
@@ -206,16 +208,24 @@ export function answeredAttempt({ attempts, dialect }: Exchange): Attempt | unde
   return attempts.findLast(attempt => attempt.status !== undefined);
 }
 
-/** The body size of the acknowledgement, which must be empty (TOOL-ASYNC). */
-export function acknowledgementBodySize(exchange: Exchange): number {
+/** The attempt that was answered 200. */
+export function acknowledgementOf(exchange: Exchange): Attempt | undefined {
   const attempt = answeredAttempt(exchange);
-  return attempt?.status === 200 ? (attempt.bodySize ?? 0) : 0;
+  return attempt?.status === 200 ? attempt : undefined;
 }
 
 /** Milliseconds to the 200; null without a 200. */
 export function acknowledgedAfter(exchange: Exchange): number | null {
-  const attempt = answeredAttempt(exchange);
-  return attempt?.status === 200 && attempt.endedAt !== undefined ? attempt.endedAt - attempt.sentAt : null;
+  const { sentAt, endedAt } = acknowledgementOf(exchange) ?? {};
+  return sentAt !== undefined && endedAt !== undefined ? endedAt - sentAt : null;
+}
+
+/** Why an invocation was not answered. */
+function brokenText({ phase, code }: Readonly<Record<'phase' | 'code', string>>): string {
+  const isReached = phase === 'send' || phase === 'answer';
+  return isReached
+    ? `the tool accepted the connection and did not answer (${code})`
+    : `the tool could not be reached (${code})`;
 }
 
 const EXCERPT = 1_000;
@@ -251,7 +261,7 @@ function judged(settled: Settlement): JudgedOutcome {
     case 'unreachable':
       return {
         type: 'error',
-        message: settled.reason ?? `the tool could not be reached (${settled.code})`,
+        message: settled.reason ?? brokenText(settled),
         basis: 'ours',
       };
     case 'timeout':

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { isOutcomeInAcknowledgement } from '../protocol/acknowledgement.js';
 import { type Callback, isQuestion, readCallback } from '../protocol/callbacks.js';
 import { type Invocation, invocationSchema } from '../protocol/invocation.js';
 import { elicitationSchema, progressSchema, questionOf } from '../protocol/mcp.js';
@@ -170,6 +171,11 @@ function onCallback(exchange: Exchange, event: RequestEvent, body: Body): Exchan
   }
 }
 
+function hasOutcome(body: ResponseEvent['body']): boolean {
+  const reading = body?.peekJson();
+  return reading?.ok === true && isOutcomeInAcknowledgement(reading.value);
+}
+
 function onResponse(exchange: Exchange, event: ResponseEvent, redact: (text: string) => string): Exchange {
   const { leg, at, status, headers, body, refusal } = event;
   const bodySize = Number(headers['content-length'] ?? body?.size ?? 0);
@@ -178,6 +184,7 @@ function onResponse(exchange: Exchange, event: ResponseEvent, redact: (text: str
     endedAt: at,
     status,
     ...(bodySize > 0 && { bodySize }),
+    ...(status === 200 && exchange.dialect !== 'mcp' && hasOutcome(body) && { hasOutcome: true }),
     ...(said !== '' && { excerpt: redact(said) }),
   });
   if (answered) {

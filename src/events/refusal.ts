@@ -7,13 +7,19 @@ type Answer = Pick<ResponseEvent, 'status' | 'headers' | 'body'>;
 const MAX = { messages: 5, depth: 6, text: 8 * 1024 };
 
 /**
- * What an answer other than 200 says: where it redirects to, or the messages in its body, with the field that each is about. Untrusted,
+ * What an answer other than 200 says: where it redirects to, when to try again, or the messages in its body, with the field that each is about. Untrusted,
  * with secrets, and not cut.
  * @param url of the request
  */
 export function refusalTexts({ status, headers, body }: Answer, url: string): readonly string[] {
   const location = headers['location'];
   if (status >= 300 && status < 400 && location !== undefined) return [redirectText(location, url)];
+  const retryAfter = headers['retry-after'];
+  const wait = status === 429 && retryAfter !== undefined ? [`Retry-After: ${retryAfter}`] : [];
+  return [...wait, ...bodyTexts({ headers, body })];
+}
+
+function bodyTexts({ headers, body }: Pick<Answer, 'headers' | 'body'>): readonly string[] {
   const text = Buffer.from(body?.bytes ?? [])
     .toString('utf8')
     .trim();

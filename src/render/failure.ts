@@ -1,5 +1,5 @@
 import {
-  acknowledgementBodySize,
+  acknowledgementOf,
   answeredAttempt,
   type Exchange,
   openChoices,
@@ -85,7 +85,10 @@ function settlementFailure(
       const { reason, output: faults = [] } = settled;
       if (reason !== undefined)
         return { code: 'unreachable', message, hint: 'See its log; use -v to show its stderr.', faults };
-      const hint = 'Check that the tool is running and its endpoint is correct.';
+      const isReached = settled.phase === 'send' || settled.phase === 'answer';
+      const hint = isReached
+        ? 'The tool may have failed while it read the invocation: see its log.'
+        : 'Check that the tool is running and its endpoint is correct.';
       return { code: 'unreachable', message: `${exchange.endpoint}: ${message}`, hint };
     }
     case 'timeout':
@@ -106,6 +109,10 @@ function refusalHint({ dialect }: Exchange, status: number): string {
   if (dialect === 'mcp') return "See the server's log.";
   if (status >= 500)
     return 'The tool failed to accept the invocation; see its log. Set the number of retries with --retries.';
+  if (status === 401) return 'Give a token with --bearer <token | env:NAME>, or a header with -H.';
+  if (status === 404)
+    return "Nothing is served at the toolset's endpoint: correct the endpoint, or the route of the tool.";
+  if (status === 429) return 'The tool limits the rate of calls; wait before you call it again.';
   if (status >= 400)
     return 'A request that got a 4xx is not retried (RT-NORETRY). Fix the request or the tool.';
   if (status >= 300) return "Redirects are not followed; put the final URL into the toolset's endpoint.";
@@ -127,7 +134,7 @@ function timeoutFailure(exchange: Exchange, untracked: UntrackedRequests, time: 
   const hint = gone === '' ? timeoutHint(exchange, untracked) : GONE_HINT;
   const answered = answeredAttempt(exchange);
   if (!answered) return failure(`${sent}, it was not acknowledged${gone}`, hint);
-  const size = acknowledgementBodySize(exchange);
+  const { bodySize: size = 0 } = acknowledgementOf(exchange) ?? {};
   const body = size > 0 ? `, and a body of ${bytesText(size)}` : '';
   const strays = untracked.hasStrays ? 'nothing was posted to its callback URL' : 'no callback has arrived';
   const late = lateResult(exchange);
@@ -179,7 +186,7 @@ function timeoutHint(exchange: Exchange, untracked: UntrackedRequests): string {
 
 /** Hints at a body of the acknowledgement: returning the result in it is the most common mistake. */
 function acknowledgementHint(exchange: Exchange): string[] {
-  const size = acknowledgementBodySize(exchange);
+  const { bodySize: size = 0 } = acknowledgementOf(exchange) ?? {};
   if (size === 0) return [];
   return [
     `The body of the 200 (${bytesText(size)}) is ignored; the tool must POST the result to callback_url.`,

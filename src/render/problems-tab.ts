@@ -13,7 +13,7 @@ import { absentPart, passedPart, problemParts, wholeLines } from './check-report
 import { failureOf, problemLines } from './failure.js';
 import { type Line, pluralize, say } from './line.js';
 import type { Trouble } from './outputs/trouble.js';
-import { mergeWarnings, warningsOf, withoutFollow } from './warnings.js';
+import { mergeWarnings, warningsOf, withoutOptions } from './warnings.js';
 
 /** Rules for recordings only: a live session keeps the whole `auth_url` so that the user can open it. */
 const RECORDING_RULES: ReadonlySet<RequirementId> = new Set(['RT-OAUTH']);
@@ -52,7 +52,7 @@ export async function judgedLines(
       .map(({ id, reason }) => `${reason}; sent without validation, as requested (${id})`),
     ...mergeWarnings(warningsOf(history, exchange))
       .filter(isNew)
-      .map(warning => withoutFollow(warning).message),
+      .map(warning => withoutOptions(warning).message),
   ];
   const failure = exchange.settled ? failureOf(exchange, history.untracked) : null;
   const own = observer === 'runtime' || observer === 'tool' ? observer : null;

@@ -3,14 +3,14 @@ import {
   ACK_SLOW_MS,
   ACK_TOLERANCE_MS,
   acknowledgedAfter,
-  acknowledgementBodySize,
+  acknowledgementOf,
   answeredAttempt,
   type Exchange,
   llmTextOf,
 } from '../events/exchange.js';
 import type { History, UntrackedRequest } from '../events/history.js';
 import type { RequirementId, Warning } from '../protocol/requirements.js';
-import { bytesText, formatDuration } from '../util/text.js';
+import { formatDuration } from '../util/text.js';
 import { hiddenIn } from '../util/visible.js';
 import { arrivalWarnings } from './callbacks.js';
 import { pluralize } from './line.js';
@@ -87,12 +87,18 @@ export function mergeWarnings(warnings: readonly Warning[]): Warning[] {
   ];
 }
 
-/** The end of a warning that `invoke --follow` would have avoided. */
-const FOLLOW = '; use --follow to receive them';
+/** The ends of warnings that an option of `invoke` would have avoided. */
+const OPTIONS = {
+  follow: '; use --follow to receive them',
+  noClose: '; use --no-close to leave this notice out',
+};
 
-/** Removes the hint at `--follow` where that option does not exist. */
-export function withoutFollow(warning: Warning): Warning {
-  return { ...warning, message: warning.message.replace(FOLLOW, '') };
+/** Removes hints at options of `invoke` where these do not exist. */
+export function withoutOptions(warning: Warning): Warning {
+  return {
+    ...warning,
+    message: Object.values(OPTIONS).reduce((text, hint) => text.replace(hint, ''), warning.message),
+  };
 }
 
 /** A subscription that was ended before its events arrived. */
@@ -101,7 +107,9 @@ function subscriptionWarnings({ subscription }: Exchange): Warning[] {
   if (ended?.by !== 'close' && !(ended?.by === 'cancel' && ended.who === 'policy')) return [];
   const how = ended.by === 'close' ? 'closed with its thread' : 'canceled';
   return [
-    { message: `the tool opened a subscription, but its events were not awaited (it was ${how})${FOLLOW}` },
+    {
+      message: `the tool opened a subscription, but its events were not awaited (it was ${how})${OPTIONS.follow}`,
+    },
   ];
 }
 
@@ -133,11 +141,12 @@ function acknowledgementWarnings(exchange: Exchange, isWhole: boolean): Warning[
     const end = status === undefined ? `broke (${broken?.code})` : `was answered ${status}`;
     return { id: 'RT-RETRY', message: `attempt ${index + 1} of the invocation ${end}; retried` };
   });
-  const size = acknowledgementBodySize(exchange);
-  const unread = `the acknowledgement carried a body of ${bytesText(size)}, which is ignored; POST the result to callback_url`;
+  const { hasOutcome } = acknowledgementOf(exchange) ?? {};
+  const unread =
+    'the acknowledgement has an outcome in its body, which is ignored; POST the result to callback_url';
   return [
     ...retries,
-    ...(size > 0 ? [{ id: 'TOOL-ASYNC' as const, message: unread }] : []),
+    ...(hasOutcome ? [{ id: 'TOOL-ASYNC' as const, message: unread }] : []),
     ...lateAcknowledgement(exchange, isWhole),
   ];
 }
@@ -168,15 +177,20 @@ export function noticeWarnings({ purpose, status, broken }: UntrackedRequest): W
   const [id, what] = NOTICES[purpose] ?? [];
   if (id === undefined || status === 200 || (status === undefined && !broken)) return [];
   const answer = status === undefined ? `not answered (${broken})` : `answered ${status} instead of 200`;
-  return [{ id, message: `${what} was ${answer}` }];
+  const end = purpose === 'close' && broken === 'ECONNRESET' ? OPTIONS.noClose : '';
+  return [{ id, message: `${what} was ${answer}${end}` }];
 }
+
+const AFTER_CLOSE = ' after POST /close_thread';
 
 /** The exit of a server. A call that it ended reports it as its failure. */
 function exitWarnings(
   { message, output: details, calls }: EventOf<'exited'>,
   exchange: Exchange | undefined,
 ): Warning[] {
-  return exchange && calls?.includes(exchange.key) ? [] : [{ message, details }];
+  if (exchange && calls?.includes(exchange.key)) return [];
+  const end = message.endsWith(AFTER_CLOSE) ? OPTIONS.noClose : '';
+  return [{ message: message + end, details }];
 }
 
 /** Warns of unusual characters in a text for the LLM (RT-SANITIZE). */

@@ -53,7 +53,7 @@ export async function judgeArguments(
 export async function checkArguments(
   tool: Tool,
   args: unknown,
-  shown = `\`protocol-cli toolset <url>\` shows what ${tool.name} takes; `,
+  shown = `\`protocol-cli toolset <url> ${tool.name}\` shows what it takes; \`invoke -i <url>\` has a form. `,
 ): Promise<Warning[]> {
   const { faults, warnings } = await judgeArguments(tool, args);
   if (faults.length === 0) return [...warnings];

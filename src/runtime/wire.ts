@@ -27,9 +27,18 @@ type ChoiceResponse = z.infer<typeof choiceResponseSchema>;
 
 type About = Pick<RequestEvent, 'purpose' | 'calls' | 'thread'> & { readonly attempt?: number };
 
-/** Hints if discovery finds no document: for a server that requires credentials, and for all others. */
-export const DISCOVERY_HINTS = {
+/** Hints if discovery finds no document. */
+export interface DiscoveryHints {
+  /** For a server that requires credentials. */
+  readonly locked: string;
+  /** For a URL that answers 200 with an empty body, as an endpoint does. Default: that of all others. */
+  readonly empty?: string;
+  readonly missing: string;
+}
+
+export const DISCOVERY_HINTS: DiscoveryHints = {
   locked: 'Give a token with --bearer <token | env:NAME>, or a header with -H.',
+  empty: 'This may be the endpoint: give the base URL of the tool server.',
   missing: 'Give the base URL of the tool server: its endpoint alone does not say which tools there are.',
 };
 
@@ -44,7 +53,7 @@ const DISCOVERY = {
 } as const;
 
 /** The statuses of a discovery whose answer is quoted; a 404 says nothing more. */
-const SAID = [301, 302, 303, 307, 308, 403];
+const SAID = [301, 302, 303, 307, 308, 403, 429];
 
 /** Maximum length of a quoted answer, in characters. */
 const MAX_SAID = 1_000;
@@ -63,6 +72,8 @@ interface FailedDiscovery {
   readonly isPage: boolean;
   /** Whether it asks for credentials. */
   readonly isLocked: boolean;
+  /** Whether it is a 200 with an empty body. */
+  readonly isEmpty: boolean;
   /** What the server answered. */
   readonly text: string;
 }
@@ -71,9 +82,20 @@ function failedDiscovery(url: string, { status, headers }: HttpAnswer, body: Bod
   const isPage = mediaTypeOf(headers['content-type'] ?? '') === WEB_PAGE;
   const texts = SAID.includes(status) ? refusalTexts({ status, headers, body }, url) : [];
   const said = truncateBeforeToken(texts.join('; '), MAX_SAID);
-  const what = `${url} answered ${status}${isPage ? ` with ${WEB_PAGE}` : ''}`;
+  const isEmpty = status === 200 && body.size === 0;
+  const kind = isPage ? ` with ${WEB_PAGE}` : isEmpty ? ' with an empty body' : '';
+  const what = `${url} answered ${status}${kind}`;
   const isLocked = asksForCredentials(status, headers);
-  return { status, isPage, isLocked, text: said === '' ? what : `${what}: ${said}` };
+  return { status, isPage, isLocked, isEmpty, text: said === '' ? what : `${what}: ${said}` };
+}
+
+/** The hint for a status that says why there is no document; undefined for others. */
+function hintOn(failures: readonly FailedDiscovery[]): string | undefined {
+  const some = (from: number, to = from) => failures.some(({ status }) => status >= from && status <= to);
+  if (some(502, 504)) return BEHIND_PROXY;
+  if (some(500, 599)) return 'The server failed to answer: see its log.';
+  if (some(429)) return 'The server limits the rate of requests; wait, and try again.';
+  return some(300, 399) ? 'Redirects are not followed: give the URL that it redirects to.' : undefined;
 }
 
 /** The answer to a message. Only 200 means that the tool accepted it. */
@@ -209,15 +231,18 @@ export class Wire {
       const answer = await this.request({ purpose: 'discovery' }, request);
       const content = new Content(answer.body);
       const failure = failedDiscovery(url, answer, content);
-      if (answer.status === 200 && (content.json.ok || !failure.isPage)) return { base, url, body: content };
+      const isDocument = content.json.ok || !(failure.isPage || failure.isEmpty);
+      if (answer.status === 200 && isDocument) return { base, url, body: content };
       failures.push(failure);
     }
     const isLocked = failures.some(each => each.isLocked);
-    const isUnreachable = failures.some(({ status }) => status >= 502 && status <= 504);
+    const isEmpty = failures.some(each => each.isEmpty);
     const page = failures.some(({ isPage }) => isPage) ? 'This is a web page, not a RAP tool. ' : '';
     const answers = failures.map(({ text }) => text).join(', ');
     throw new ProtocolCliError('no-discovery', `no discovery document: ${answers}`, {
-      hint: isLocked ? hints.locked : isUnreachable ? BEHIND_PROXY : page + hints.missing,
+      hint: isLocked
+        ? hints.locked
+        : (hintOn(failures) ?? page + ((isEmpty && hints.empty) || hints.missing)),
     });
   }
 

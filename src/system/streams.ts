@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { errnoOf, ProtocolCliError } from '../util/errors.js';
 import { LIMITS } from '../util/limits.js';
@@ -13,6 +14,18 @@ const closed = new WeakSet<NodeJS.WritableStream>();
 /** Whether the reader of a stream has closed it, such as `head -1` or a closed terminal. */
 export function isClosed(stream: NodeJS.WritableStream): boolean {
   return closed.has(stream);
+}
+
+/** Whether two streams write to the same file or pipe, as with `2>&1`. */
+export function isSameFile(
+  ...streams: readonly (NodeJS.WritableStream & { readonly fd?: number })[]
+): boolean {
+  try {
+    const ids = streams.map(({ fd = -1 }) => fstatSync(fd)).map(({ dev, ino }) => `${dev} ${ino}`);
+    return new Set(ids).size === 1;
+  } catch {
+    return false; // not a file of the system
+  }
 }
 
 /** Ignores a closed reader (threats, row 30). Any other error is thrown as `unwritable-file`, unless there is another listener. */

@@ -6,6 +6,7 @@ import { hintsLine } from './keys.js';
 import { cursorMark } from './layout.js';
 import type { Size } from './terminal.js';
 
+/** Esc answers with the default; a default of -1 is no choice, so that Esc leaves the question. */
 type Question = Pick<UserChoice, 'prompt' | 'choices' | 'default'>;
 
 /** A question to the user. */
@@ -33,7 +34,7 @@ const DEFAULT = say(' (default)', 'dim');
 const HINTS: PickerHints = { onEscape: 'default', onInterrupt: 'cancel' };
 
 export function pickerOf(question: Question, asker: Line = []): PickerState {
-  return { question, selected: question.default, typed: '', asker };
+  return { question, selected: Math.max(0, question.default), typed: '', asker };
 }
 
 /** The state after a key. @param key see `Press`; callers handle Enter and Escape */
@@ -91,7 +92,7 @@ export function pickerLines(
     ],
     [
       ['⏎', 'choose'],
-      ['Esc', hints.onEscape],
+      ['Esc', question.default < 0 ? 'leave' : hints.onEscape],
     ],
     columns,
   );

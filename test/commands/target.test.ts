@@ -57,14 +57,20 @@ describe('headers', () => {
     expect(read(header, bearer, { TOKEN: 'from-env' })).toEqual(headers);
   });
 
+  const BAD_VALUE = 'the value contains characters that headers cannot have, such as a line break';
+
   test.each<[string, string]>([
     ['x: env:NONE', '--header: the environment variable NONE is not set'],
     ['x: env:BAD', '--header: env:BAD contains characters that headers cannot have'],
     ['x: env:EMPTY', '--header: the environment variable EMPTY is not set'],
     ['Content-Type: x', 'the header Content-Type belongs to the connection and cannot be set'],
-    ...['no colon', ': no name', 'bad name: x', 'x: line\r\nInjected: y', 'x: \u0000', 'ä: x', ''].map(
-      each => [each, '--header: expected "Name: value"'] as [string, string],
-    ),
+    ['no colon', '--header: expected "Name: value"'],
+    ['', '--header: expected "Name: value"'],
+    [': no name', '--header: the name before the colon is not valid'],
+    ['bad name: x', '--header: the name before the colon is not valid'],
+    ['ä: x', '--header: the name before the colon is not valid'],
+    ['x: line\r\nInjected: y', `--header: ${BAD_VALUE}`],
+    ['x: \u0000', `--header: ${BAD_VALUE}`],
   ])('%j: %s, without repeating the value', async (header, trouble) => {
     const env = { BAD: 's3cret\nInjected: y', EMPTY: '' };
     expect(await troubleOf(() => read([header], undefined, env))).toBe(`usage: ${trouble}`);

@@ -82,7 +82,7 @@ describe.concurrent('a server of --command that exits', () => {
     const ended = await invoke(server({ onInvoke: ANSWER, onClose: 'die()' }));
     expect([ended.status, ended.stdout]).toEqual([0, 'done']);
     expect(ended.stderr).toContain(
-      'warning: the server exited with status 3 after POST /close_thread\n  listening, ready\n  it broke\n    at line 7\n',
+      'warning: the server exited with status 3 after POST /close_thread; use --no-close to leave this notice out\n  listening, ready\n  it broke\n    at line 7\n',
     );
   });
 
@@ -119,7 +119,8 @@ test('--watch restarts the server when its file changes, and repeats the call', 
 const BODY = '{"text":"the result, where no one looks for it, and where it is of no use to anybody"}';
 const UNREAD = {
   id: 'TOOL-ASYNC',
-  message: `the acknowledgement carried a body of ${BODY.length} bytes, which is ignored; POST the result to callback_url`,
+  message:
+    'the acknowledgement has an outcome in its body, which is ignored; POST the result to callback_url',
 };
 
 /** What becomes of a call of such a tool, of what was saved of it, and of the tool itself. */

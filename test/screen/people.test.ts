@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTool } from '../e2e/support/own-tool.js';
+import { resultFor, startTool } from '../e2e/support/own-tool.js';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
 import { openProgram, openShell, type Screen } from './support/screen.js';
 import { openHere } from './support/screen-here.js';
@@ -25,6 +25,27 @@ test('invoke without an operation: a list, chosen from by number or name', async
   screen.type('delete_all\r');
   expect(await screen.ended).toBe(0);
   expect(screen.text()).toContain('"operation": "delete_all"');
+});
+
+test('invoke without an operation draws a list, chosen from with the arrow keys; Esc leaves it', async () => {
+  await using tool = await startTool({
+    first: { callbacks: invocation => [resultFor(invocation, 'one')] },
+    second: { callbacks: invocation => [resultFor(invocation, 'two')] },
+  });
+  await using screen = openHere(['invoke', tool.url]);
+  await screen.shows('Operation to call');
+  await screen.shows(/❯.*first/);
+  screen.type('\u001b[B');
+  await screen.shows(/❯.*second/);
+  screen.type('\r');
+  expect(await screen.ended).toBe(0);
+  expect(screen.text()).toContain('two');
+  await using other = openHere(['invoke', tool.url]);
+  await other.shows('Esc leave');
+  other.type('\u001b');
+  expect(await other.ended).toBe(2);
+  expect(other.text()).toContain('no operation given. Available: first, second');
+  expect(tool.invocations()).toHaveLength(1);
 });
 
 test('invoke without an operation: asks for the required arguments of the chosen one', async () => {

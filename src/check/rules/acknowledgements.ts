@@ -1,10 +1,8 @@
 import { ACK_SLOW_MS, ACK_TOLERANCE_MS } from '../../events/exchange.js';
 import type { RoundTrip } from '../../events/round-trips.js';
-import { CALLBACK_TYPES } from '../../protocol/callbacks.js';
-import { outcomeOfPayload } from '../../protocol/outcome.js';
+import { isOutcomeInAcknowledgement } from '../../protocol/acknowledgement.js';
 import { asksForCredentials } from '../../util/headers.js';
 import { bytesText, formatDuration } from '../../util/text.js';
-import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import type { CallbackEvidence, CallEvidence } from '../call.js';
 import type { Evidence } from '../evidence.js';
@@ -232,13 +230,7 @@ function onBody(acknowledgement: RoundTrip, { callbacks: [first], ending }: Call
   return judged(what, acknowledgement, { expected: 'an empty acknowledgement, and a callback', actual });
 }
 
-/** Members that only an outcome would have. */
-const OUTCOME_MEMBERS = ['text', 'content', 'result', 'output', 'outcome'];
 
-/** Whether an acknowledgement has what should be a callback, or an outcome in any other form. */
 function hasOutcome({ response }: RoundTrip): boolean {
-  const value = response?.body?.json.ok ? response.body.json.value : null;
-  if (!isRecord(value)) return false;
-  if (CALLBACK_TYPES.some(type => type === value['type'])) return true;
-  return outcomeOfPayload(value) !== null || OUTCOME_MEMBERS.some(name => name in value);
+  return response?.body?.json.ok === true && isOutcomeInAcknowledgement(response.body.json.value);
 }

@@ -192,7 +192,9 @@ export async function askForArguments({ name, inputSchema }: Tool, prompts: Prom
   throw new ProtocolCliError(
     prompts.signal.aborted ? 'interrupted' : 'usage',
     `${name} needs arguments: ${joinFirst(required, MAX.names)}`,
-    { hint: `protocol-cli invoke <url> ${shellWord(name)} ${words}` },
+    {
+      hint: `protocol-cli invoke <url> ${shellWord(name)} ${words}; \`protocol-cli toolset <url> ${shellWord(name)}\` shows what they are, and \`protocol-cli invoke -i <url>\` has a form.`,
+    },
   );
 }
 

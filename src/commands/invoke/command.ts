@@ -77,9 +77,9 @@ export function invokeCommand(run: RunCommand): Command {
       --group-id <id>  conversation thread (default: a fresh one, closed at the end)
       --user-id <id>  end user of the call
       --ancestor <id>  ancestor thread, root first (repeatable)
-      --no-close  do not send /close_thread at the end for a thread made up here
+      --no-close  leave the thread open: send no /close_thread at the end
       Waiting:
-      --timeout <duration>  time for the toolset (at most 10s) and for the result: 500ms, 2s, 5m, 1h; 0 waits forever
+      --timeout <duration>  time for the start and the toolset (at most 10s each) and for the result: 500ms, 2s, 5m, 1h; 0 waits forever
       --retries <n>  how often to retry if the tool is unreachable or answers 5xx
       --linger <duration>  stay after the result, to see late messages
       --follow  show the events of a subscription until the last one or Ctrl-C

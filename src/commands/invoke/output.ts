@@ -2,7 +2,7 @@ import { History } from '../../events/history.js';
 import { jsonReporter, Page, type Reporter } from '../../render/outputs/reporter.js';
 import { textReporter } from '../../render/outputs/text.js';
 import { backgroundOf } from '../../render/terminal/background.js';
-import type { Sink } from '../../system/streams.js';
+import { isSameFile, type Sink } from '../../system/streams.js';
 import { requireScreen, usageError } from '../options.js';
 import type { Run } from '../run.js';
 import { canDraw, colourOf, type Output, type Terminal } from '../terminal.js';
@@ -54,7 +54,8 @@ export async function openOutput(options: InvokeOptions, run: Run): Promise<Call
   const { stdout } = terminal;
   const level = colourOf(stdout, options, terminal);
   const background = backgroundOf(terminal.env);
-  const page = new Page(history, { stdout, stderr, quiet, redactor, level, background });
+  const isShared = isSameFile(stdout, terminal.stderr);
+  const page = new Page(history, { stdout, stderr, isShared, quiet, redactor, level, background });
   const ofMany = output === 'json' ? jsonOfMany : linesOfMany;
   const make = options.repeat === undefined || output === 'ndjson' ? MAKERS[output] : ofMany;
   const reporter = await make(page, options, run);

@@ -9,6 +9,7 @@ import { checkArguments, toolOf } from '../../runtime/check-call.js';
 import { Runtime, subscriptionEnd } from '../../runtime/runtime.js';
 import { DISCOVERY_HINTS, Wire } from '../../runtime/wire.js';
 import { ProtocolCliError } from '../../util/errors.js';
+import { LIMITS } from '../../util/limits.js';
 import { formatDuration } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { readHeaders } from '../headers.js';
@@ -32,11 +33,15 @@ import { previewOf } from './request.js';
 
 const HINTS = {
   ...DISCOVERY_HINTS,
+  empty: 'This may be the endpoint: give the base URL of the tool server, or add --endpoint.',
   missing: 'Give the base URL of the tool server. If this is the invocation endpoint itself, add --endpoint.',
 };
 
 /** After a cancel, shows callbacks that are already in transit; with `--linger` for at most two seconds. */
 const AFTER_CANCEL_MS = { usual: 300, most: 2_000 };
+
+/** How long a terminal shows what a tool sends right after the result, such as a second result; in a pipe nobody waits for that. */
+const AFTER_RESULT_MS = 250;
 
 /** A RAP tool that was found, and the arguments of the call. */
 interface Found {
@@ -160,12 +165,14 @@ export class RapProtocol implements CallProtocol {
 
   /** Waits as `--follow` and `--linger` require. */
   async #stay({ key, settled }: Exchange): Promise<void> {
-    const { follow, linger = 0 } = this.#options;
+    const { follow, linger = 0, repeat } = this.#options;
     const { log, signal, terminal } = this.run;
     if (follow) {
       const readerGone = new Promise(resolve => terminal.stdout.once('error', resolve)); // as with `| head -1`
       await Promise.race([subscriptionEnd(log, this.output.history, key), readerGone]);
     }
+    if (linger === 0 && settled?.by === 'result' && repeat === undefined && terminal.stdout.isTTY === true)
+      await delay(AFTER_RESULT_MS, null, { signal }).catch(() => {});
     if (linger === 0 || (settled?.by !== 'result' && settled?.by !== 'timeout')) return;
     await delay(linger, null, { signal }).catch(() => {});
     if (!signal.aborted) log.emit({ kind: 'expired', what: 'linger', afterMs: linger });
@@ -194,7 +201,8 @@ export class RapProtocol implements CallProtocol {
   async #locateOn(target: ServerTarget) {
     const loaded = await this.#load(target);
     const { toolset } = loaded;
-    const operation = this.plan.operation ?? (await askForOperation(toolset.tools, this.#prompts));
+    const operation =
+      this.plan.operation ?? (await askForOperation(toolset.tools, this.#prompts, this.chooser.pick));
     return { ...loaded, tool: toolOf(toolset, operation), notes: [] };
   }
 
@@ -215,7 +223,7 @@ export class RapProtocol implements CallProtocol {
     const notes = [...warnings, ...unusable];
     const offers = loaded.flatMap(each => each.toolset.tools.map(tool => ({ ...each, tool, notes })));
     const tools = offers.map(({ tool }) => tool);
-    const operation = this.plan.operation ?? (await askForOperation(tools, this.#prompts));
+    const operation = this.plan.operation ?? (await askForOperation(tools, this.#prompts, this.chooser.pick));
     const [first, ...others] = offers.filter(({ tool }) => tool.name === operation);
     const faults = notes.map(({ message }) => message);
     if (first && others.length === 0) return first;
@@ -236,9 +244,16 @@ export class RapProtocol implements CallProtocol {
     const isSilent = this.output.isDrawn || this.#options.quiet;
     const onRemark = (text: string) => isSilent || stderr.write(`${visibleLine(text)}\n`);
     const options = { onStop, signal, onRemark, ...this.#servers.options };
-    const wire = await this.#wireTo(await startTarget(target, options));
+    const wire = await this.#wireTo(await startTarget(this.#startedInTime(target), options));
     const { toolset, notes: remarks } = await wire.discover(HINTS, this.#options.timeout);
     return { wire, toolset, remarks };
+  }
+
+  /** Without `--ready-timeout`, a shorter `--timeout` also limits the start of a server. */
+  #startedInTime(target: ConfiguredTarget): ConfiguredTarget {
+    const { timeout } = this.#options;
+    if (target.kind !== 'command' || target.readyWithinMs !== undefined) return target;
+    return timeout > 0 && timeout < LIMITS.discoveryMs.value ? { ...target, readyWithinMs: timeout } : target;
   }
 
   async #wireTo(url: string): Promise<Wire> {

@@ -45,6 +45,8 @@ interface Streams extends Colours {
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   /** For people. Secrets are removed. */
   readonly stderr: { write(text: string): unknown };
+  /** Whether both are the same file or pipe (`2>&1`). */
+  readonly isShared?: boolean;
   /** `-q`: suppresses warnings. */
   readonly quiet: boolean;
   readonly redactor: Redactor;
@@ -67,6 +69,8 @@ export class Page {
   /** The messages of warnings that were printed before the end. */
   readonly #printed = new Set<string>();
   readonly #isDue = powersOfTen();
+  /** Whether the last text on stdout does not end with a line feed. */
+  isMidLine = false;
 
   constructor(
     readonly history: History,
@@ -92,13 +96,13 @@ export class Page {
    * usual reason for a "timeout". The history must have the event.
    */
   urgent = (event: Event): void => {
-    const { history, quiet, streams } = this;
+    const { history, quiet } = this;
     const question = questionText(newArrivalOf(history, event));
-    if (question !== '') streams.stderr.write(question);
+    if (question !== '') this.#print(question);
     if (quiet || (event.kind !== 'response' && event.kind !== 'broken')) return;
     for (const { warning, text = warningText(warning) } of printedWarnings(history, event)) {
       if (this.#printed.size < MAX_PRINTED) this.#printed.add(warning.message);
-      if (this.#isDue(warning)) streams.stderr.write(text);
+      if (this.#isDue(warning)) this.#print(text);
     }
   };
 
@@ -111,10 +115,16 @@ export class Page {
   /** Prints warnings, then the failure. @param ofMany calls: prints even the warnings that were printed before */
   async end(warnings: readonly Warning[], trouble: Trouble | null, ofMany = false): Promise<void> {
     await this.out.written();
-    const { stderr } = this.streams;
     for (const warning of this.quiet ? [] : warnings)
-      if (ofMany || !this.#printed.has(warning.message)) stderr.write(warningText(warning));
-    if (trouble) stderr.write(troubleText(trouble));
+      if (ofMany || !this.#printed.has(warning.message)) this.#print(warningText(warning));
+    if (trouble) this.#print(troubleText(trouble));
+  }
+
+  /** Prints to stderr, on a line of its own also with `2>&1`. */
+  #print(text: string): void {
+    const { stderr, isShared = false } = this.streams;
+    stderr.write(isShared && this.isMidLine ? `\n${text}` : text);
+    this.isMidLine = false;
   }
 }
 

@@ -8,7 +8,7 @@ import { finalLines, type KnownCall, knownCalls, receivedAnswer } from '../sessi
 import { newStepsOf, stepLine } from '../steps.js';
 import { lineStyler } from '../terminal/wrap.js';
 import { newsOf } from '../tool-news.js';
-import { withoutFollow } from '../warnings.js';
+import { withoutOptions } from '../warnings.js';
 import { outcomesLine, warningsOfAll } from './repeats.js';
 import type { Page, Reporter } from './reporter.js';
 import type { SessionReport } from './schemas.js';
@@ -40,7 +40,7 @@ export type SessionReporter = Omit<Reporter<SessionEnding>, 'settled'>;
 /** All warnings of a session, without duplicates. */
 export function warningsOfSession({ known: { sessions, history }, notes }: SessionEnding): Warning[] {
   return warningsOfAll(history, [...notes, ...sessions.warnings.map(message => ({ message }))]).map(
-    withoutFollow,
+    withoutOptions,
   );
 }
 

@@ -65,6 +65,7 @@ function textPage(page: Page) {
     /** @param goesOn events may follow, so the text ends with a line feed */
     begin(text: string, goesOn: boolean): void {
       hasBegun = true;
+      page.isMidLine = !isTTY && !goesOn && !text.endsWith('\n') && text !== '';
       page.out.write(goesOn && !isTTY && !text.endsWith('\n') ? `${shown(text)}\n` : shown(text));
       early.forEach(add);
     },

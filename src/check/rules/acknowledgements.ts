@@ -230,7 +230,6 @@ function onBody(acknowledgement: RoundTrip, { callbacks: [first], ending }: Call
   return judged(what, acknowledgement, { expected: 'an empty acknowledgement, and a callback', actual });
 }
 
-
 function hasOutcome({ response }: RoundTrip): boolean {
   return response?.body?.json.ok === true && isOutcomeInAcknowledgement(response.body.json.value);
 }

@@ -125,7 +125,7 @@ export type Reply = Answer | 'reset';
 export interface Route {
   readonly name: string;
   /** `any` matches all methods that no earlier route matches. */
-  readonly method: 'GET' | 'POST' | 'DELETE' | 'OPTIONS' | 'any';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS' | 'any';
   /** Whether the route serves this path (without the query). */
   readonly serves: (path: string) => boolean;
   /**

@@ -60,7 +60,12 @@ export const LIMITS = {
     beyond: '413; an answer is a failure',
     threat: 15,
   },
-  sessionBodyBytes: { value: 5 * MIB, what: 'request to `session mock`', beyond: '413', threat: 15 },
+  sessionBodyBytes: {
+    value: 10_000_000,
+    what: 'request to `session mock`',
+    beyond: '413',
+    threat: 15,
+  },
   modelBodyBytes: { value: 32 * MIB, what: 'request to the scripted model', beyond: '413', threat: 15 },
   toolsetBytes: { value: 10 * MIB, what: 'toolset', beyond: 'it is a failure', threat: 15 },
   acknowledgementBytes: {

@@ -57,7 +57,8 @@ def run_session(base, asked, key):
 
 def create(wire):
     message = {"role": "user", "content": "Where is my order?"}
-    body = {"agent": {"name": "client", "tools": DECLARED}, "messages": [message]}
+    agent = {"name": "client", "description": "Answers with its tools", "environments": [], "tools": DECLARED}
+    body = {"agent": agent, "messages": [message]}
     answer = wire.post("/sessions", body, {"Idempotency-Key": str(uuid.uuid4())})
     return accepted(answer, "create")["body"]["id"]
 

@@ -138,7 +138,7 @@ function bodyOf(settled: readonly Settled[]): Uint8Array {
   return Buffer.concat([Buffer.from(BATCH[0]), ...pieces, Buffer.from(BATCH[1])]);
 }
 
-/** Numbers of lost posts, and of posts that the platform asked to repeat later. */
+/** Numbers of posts that were lost or met a failing platform, and of posts that the platform asked to repeat later. */
 interface Tries {
   losses: number;
   waits: number;
@@ -156,7 +156,8 @@ const RECHECK_MS = 1_000;
 const MIN_POLL_MS = 500;
 
 /**
- * Answers each call once and posts its answer once. A lost post is repeated only for calls that are still pending; a refused
+ * Answers each call once and posts its answer once. A lost post, or one answered 408 or 5xx, is repeated only for calls that are still
+ * pending; a refused
  * answer does not block others.
  */
 class SessionClient {
@@ -255,7 +256,7 @@ class SessionClient {
     const { bytes, kind } = settled;
     if (bytes.length <= LIMITS.sessionBodyBytes.value) return settled;
     const what = kind === 'error_event' ? 'error' : 'result';
-    const sizes = `it has ${bytes.length} bytes; the maximum is ${LIMITS.sessionBodyBytes.value} (5 MiB)`;
+    const sizes = `it has ${bytes.length} bytes; the maximum is ${LIMITS.sessionBodyBytes.value}`;
     return this.#replaced(settled, `the ${what} is too large: ${sizes}`);
   }
 
@@ -289,7 +290,8 @@ class SessionClient {
       await this.session.sleep(pauseMs);
       return settled;
     }
-    if (status !== 0 || ++tries.losses >= MAX.losses) throw error;
+    const mayHaveArrived = status === 0 || status === 408 || status >= 500;
+    if (!mayHaveArrived || ++tries.losses >= MAX.losses) throw error;
     await this.session.sleep(backOffMs(tries.losses));
     return this.#stillPending(settled);
   }
@@ -409,7 +411,7 @@ export interface AnswerSessionOptions {
  * @throws ProtocolCliError `usage`, `unreachable`, `refused-address`, `platform-refused`, `bad-answer`, `interrupted`
  * @example
  * const answerer = answerWith({ lookup_order: ({ order_id }) => `order ${order_id}: shipped` });
- * const { status, answer } = await answerSession('http://127.0.0.1:3002', 'session_1', { key: 'my-key', answerer });
+ * const { status, answer } = await answerSession('http://127.0.0.1:3002', '00000000-0000-4000-8000-000000000001', { key: 'my-key', answerer });
  */
 export async function answerSession(
   base: string,

@@ -51,6 +51,7 @@ const changesSchema = z.object({
   error: z.optional(z.unknown()),
   answer: z.optional(z.unknown()),
   new_events: z.nullish(z.array(z.unknown())),
+  first_index: z.nullish(z.number()),
 });
 
 type Changes = z.infer<typeof changesSchema>;
@@ -189,6 +190,12 @@ export class PlatformSession {
   #take(changes: Changes): boolean {
     this.#latest = changes;
     const events = changes.new_events ?? [];
+    const first = changes.first_index ?? this.#from;
+    const evicted = first - this.#from;
+    if (events.length > 0 && evicted > 0) {
+      this.warn(`events that the platform no longer had when they were read: ${evicted}`);
+      this.#from = first;
+    }
     this.#from += events.length;
     for (const event of events) for (const warning of this.#calls.apply(event)) this.warn(warning);
     return events.length > 0;

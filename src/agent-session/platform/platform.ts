@@ -2,7 +2,11 @@ import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypt
 import { EventRing } from '../../events/bounded-events.js';
 import type { Event, RequestEvent } from '../../events/events.js';
 import { createLog, type Listener, type Log } from '../../events/log.js';
-import { defaultSessionScript, type SessionScript } from '../../fixtures/session-script.js';
+import {
+  defaultSessionScript,
+  type FaultyRequest,
+  type SessionScript,
+} from '../../fixtures/session-script.js';
 import type { Answer, Denial, Incoming, Reply, Route } from '../../http/route.js';
 import { type RunningServer, startServer } from '../../http/server.js';
 import { isSettledStatus } from '../../protocol/session.js';
@@ -12,6 +16,10 @@ import { ProtocolCliError } from '../../util/errors.js';
 import { LIMITS } from '../../util/limits.js';
 import type { SessionProblem, SessionVerificationReport } from '../../verification/report.js';
 import { ApiRequest } from './api-request.js';
+import { selectEvents, selectSessions } from './listing.js';
+import { NOT_FOUND, notAllowed, sessionIn, templateOf } from './paths.js';
+import { PlannedFaults } from './planned-faults.js';
+import { eventFilters, keySchema, sessionFilters } from './request-schemas.js';
 import { Session } from './session.js';
 
 interface SessionPlatformOptions {
@@ -33,20 +41,19 @@ interface SessionPlatformOptions {
 /** A snapshot of a session, for tests. */
 type SessionState = Readonly<Pick<Session, 'id' | 'status' | 'answer' | 'pending' | 'settled'>>;
 
-/** Maximum time of a long poll, in s. */
+/** Maximum time of a long poll, in s, if the script accepts lenient requests. */
 const LONGEST_WAIT_S = 60;
 
 /** Shorter than the default timeout of test runners, so that they show our message. */
 const PATIENCE_MS = 4_000;
 
 /** Id of the session that exists from the start. */
-const FIRST_SESSION = 'session_1';
-
-const SESSION_PATH = /^\/api\/v2\/sessions(?:\/(?<id>[^/]+)(?:\/(?<below>[^/]+))?)?$/;
+const FIRST_SESSION = '00000000-0000-4000-8000-000000000001';
 
 const UNAUTHORIZED = 'Invalid or missing API key.';
 
-const NOT_FOUND = 'Session not found.';
+/** The number of sessions that can be active, as the mock's quota says. */
+const QUOTA = LIMITS.sessions.value;
 
 const TOO_LARGE = 'The sessions are too large together; start the mock again.';
 
@@ -57,9 +64,16 @@ interface Purpose {
   readonly accepts?: 'json' | 'json?';
   /** What the verification reports if the request is refused. */
   readonly verifies?: 'results' | 'session';
+  /** The kind of request for the faults of the script. */
+  readonly faulty?: FaultyRequest;
 }
 
-const TOOL_RESULTS: Purpose = { purpose: 'tool_results', accepts: 'json', verifies: 'results' };
+const TOOL_RESULTS: Purpose = {
+  purpose: 'tool_results',
+  accepts: 'json',
+  verifies: 'results',
+  faulty: 'tool_results',
+};
 
 type Responder = (request: ApiRequest, session: Session) => Reply | Promise<Reply>;
 
@@ -80,6 +94,7 @@ export class SessionPlatform implements AsyncDisposable {
   readonly #used = new Set<string>();
   /** Sessions by `Idempotency-Key`. */
   readonly #created = new Map<string, { readonly session: Session; readonly digest: string }>();
+  readonly #faults = new PlannedFaults();
   /** Functions that end the open waits for a change. */
   readonly #waits = new Set<() => void>();
   #server: RunningServer | undefined;
@@ -187,31 +202,59 @@ export class SessionPlatform implements AsyncDisposable {
 
   #routes(): Route[] {
     const routes = [
-      this.#route('GET', '', request => {
-        const newestFirst = [...this.#sessions.values()].toReversed();
-        return request.answerPage(newestFirst, { size: 10, max: 100 }, ({ summary }) => summary);
+      this.#route('GET', '', request => this.#list(request)),
+      this.#route('POST', '', request => this.#create(request), {
+        accepts: this.#script.switches.requests === 'lenient' ? 'json?' : 'json',
+        verifies: 'session',
+        faulty: 'create',
       }),
-      this.#route('POST', '', request => this.#create(request), { accepts: 'json?', verifies: 'session' }),
+      this.#route('GET', '/quota', request => this.#answerQuota(request)),
       this.#sessionRoute('GET', '', (request, { view }) => request.answer(200, view)),
-      this.#sessionRoute('GET', '/status', (request, { statusView }) => request.answer(200, statusView)),
+      this.#sessionRoute('GET', '/status', (request, { statusView }) => request.answer(200, statusView), {
+        faulty: 'status',
+      }),
       this.#sessionRoute('GET', '/events', (request, { events }) =>
-        request.answerPage(events, { size: 50, max: 200 }),
+        request.answerPage(selectEvents(events, request.query(eventFilters, ['sort'])), {
+          size: 50,
+          max: 200,
+        }),
       ),
-      this.#sessionRoute('GET', '/changes', this.#changes, { purpose: 'changes' }),
+      this.#sessionRoute('GET', '/changes', this.#changes, { purpose: 'changes', faulty: 'changes' }),
       this.#sessionRoute('POST', '/pause', this.#steer(202, 'pause')),
       this.#sessionRoute('POST', '/resume', this.#steer(202, 'resume')),
       this.#sessionRoute('POST', '/force_answer', this.#steer(202, 'forceAnswer')),
       this.#sessionRoute('DELETE', '', this.#steer(204, 'cancel')),
-      this.#sessionRoute('POST', '/messages', this.#takeMessages, { purpose: 'message', accepts: 'json' }),
+      this.#sessionRoute('POST', '/messages', this.#takeMessages, {
+        purpose: 'message',
+        accepts: 'json',
+        faulty: 'messages',
+      }),
       this.#sessionRoute('POST', '/tool_results', this.#takeResults, TOOL_RESULTS),
+      this.#sessionRoute('POST', '/share', (request, { id }) =>
+        request.answer(200, { share_url: `/share/${id}` }),
+      ),
+      this.#sessionRoute('DELETE', '/share', request => request.answer(204)),
+      this.#sessionRoute('POST', '/feedback', takeFeedback, { accepts: 'json' }),
+      this.#sessionRoute('PUT', '/events/{index}/feedback', takeFeedback, { accepts: 'json' }),
     ];
     return [...routes, this.#route('any', null, request => notAllowed(request, routes))];
+  }
+
+  #list(request: ApiRequest): Answer {
+    const filters = request.query(sessionFilters, ['status', 'agent', 'sort']);
+    const found = selectSessions(this.#sessions.values(), filters);
+    return request.answerPage(found, { size: 10, max: 100 }, ({ summary }) => summary);
+  }
+
+  #answerQuota(request: ApiRequest): Answer {
+    const active = [...this.#sessions.values()].filter(({ isOver }) => !isOver).length;
+    return request.answer(200, { scope: 'org', limit: QUOTA, active, available: QUOTA - active });
   }
 
   /** The response is logged before the events that follow from it. */
   #steer(status: number, step: 'pause' | 'resume' | 'forceAnswer' | 'cancel'): Responder {
     return (request, session) => {
-      if (step === 'pause' && !this.#hasRoom(0)) return request.refuse(429, TOO_LARGE);
+      if (step === 'pause' && !this.#hasRoom(0)) return request.refuseForRoom(TOO_LARGE);
       const answer = request.answer(status);
       session[step]();
       return answer;
@@ -242,13 +285,14 @@ export class SessionPlatform implements AsyncDisposable {
       include_events: withEvents,
       wait_for_seconds: seconds,
     } = request.changes();
-    const hasEvents = () => session.events.length > from;
+    const hasEvents = () => session.events.length > Math.max(0, from);
     const isThere = () => hasEvents() || session.isOver;
     const ms = Math.min(seconds, LONGEST_WAIT_S) * 1_000;
     if (!(await this.#wait(session, ms, isThere, request.incoming))) return request.gone();
     if (!hasEvents()) return request.answer(204);
-    const events = session.events.slice(from, from + limit);
-    return request.answer(200, session.changesView(withEvents ? events : []));
+    const first = Math.max(from, session.firstEvent);
+    const events = session.events.slice(first, first + (limit ?? session.events.length));
+    return request.answer(200, session.changesView(withEvents ? events : [], first));
   };
 
   /** Waits for a change up to `ms`, or until the platform closes; false if the client disconnected meanwhile. */
@@ -274,8 +318,7 @@ export class SessionPlatform implements AsyncDisposable {
   /** Creates a session, which plays the script from its start. The same `Idempotency-Key` returns the same session. */
   #create(request: ApiRequest): Answer {
     const { body } = request;
-    const key = request.incoming.headers['idempotency-key'];
-    const name = typeof key === 'string' ? key : undefined;
+    const name = request.header('Idempotency-Key', keySchema);
     const before = name === undefined ? undefined : this.#created.get(name);
     const digest = sha256(body).toString('hex');
     if (before?.digest === digest)
@@ -283,8 +326,8 @@ export class SessionPlatform implements AsyncDisposable {
     if (before) return request.refuseKey(name);
     const creation = request.creation();
     if (this.#sessions.size >= LIMITS.sessions.value)
-      return request.refuse(429, 'There are too many sessions; start the mock again.');
-    if (!this.#hasRoom(body.length)) return request.refuse(429, TOO_LARGE);
+      return request.refuseForRoom('There are too many sessions; start the mock again.');
+    if (!this.#hasRoom(body.length)) return request.refuseForRoom(TOO_LARGE);
     const session = this.#add(randomUUID(), { ...creation, size: body.length });
     this.#used.add(session.id);
     if (name !== undefined) this.#created.set(name, { session, digest });
@@ -305,7 +348,7 @@ export class SessionPlatform implements AsyncDisposable {
 
   readonly #takeMessages = (request: ApiRequest, session: Session): Answer => {
     const messages = request.messages(session);
-    if (!this.#hasRoom(request.body.length)) return request.refuse(429, TOO_LARGE);
+    if (!this.#hasRoom(request.body.length)) return request.refuseForRoom(TOO_LARGE);
     const answer = request.answer(202);
     session.takeMessages(messages);
     return answer;
@@ -315,7 +358,7 @@ export class SessionPlatform implements AsyncDisposable {
   readonly #takeResults = (request: ApiRequest, session: Session): Answer => {
     const { body } = request;
     if (body.length > LIMITS.smallResultBytes.value && !this.#hasRoom(body.length))
-      return request.refuse(429, TOO_LARGE);
+      return request.refuseForRoom(TOO_LARGE);
     const { settles, warnings, details } = request.results(session);
     request.record({ calls: settles.map(({ call }) => call.key) });
     for (const { message, key } of warnings)
@@ -343,14 +386,18 @@ export class SessionPlatform implements AsyncDisposable {
     method: Route['method'],
     path: string | null,
     respond: (request: ApiRequest) => Reply | Promise<Reply>,
-    { purpose = 'session', accepts, verifies }: Purpose = {},
+    { purpose = 'session', accepts, verifies, faulty }: Purpose = {},
   ): Route {
     const requestOf = (incoming: Incoming, body: Uint8Array) => {
       const session = this.#sessionAt(incoming.path);
-      return new ApiRequest(this.#log, purpose, incoming, body, session, (status, reason) =>
+      const { requests } = this.#script.switches;
+      return new ApiRequest(this.#log, purpose, incoming, body, session, requests, (status, reason) =>
         this.#addProblem(verifies, session?.id, status, reason),
       );
     };
+    const { faults } = this.#script;
+    const faultOf = ({ session }: ApiRequest) =>
+      faulty && this.#faults.next(`${faulty} ${session?.id ?? ''}`, faults[faulty]);
     /** Checks in this order, before reading the body: 401 without the key, 404 without such a session, 422 for another media type. */
     const first: Route['first'] = incoming => {
       const request = requestOf(incoming, new Uint8Array(0));
@@ -368,7 +415,10 @@ export class SessionPlatform implements AsyncDisposable {
       first,
       serves:
         path === null ? target => /^\/api\/v2(?:\/|$)/.test(target) : target => templateOf(target) === path,
-      handle: (incoming, body) => requestOf(incoming, body).handledBy(respond),
+      handle: (incoming, body) => {
+        const request = requestOf(incoming, body);
+        return request.handledBy(respond, faultOf(request));
+      },
     };
   }
 
@@ -379,37 +429,25 @@ export class SessionPlatform implements AsyncDisposable {
   }
 
   #sessionAt(path: string): Session | undefined {
-    const id = SESSION_PATH.exec(path)?.groups?.['id'] ?? '';
-    try {
-      return this.#sessions.get(decodeURIComponent(id));
-    } catch {
-      return undefined; // invalid percent-encoding
-    }
+    return this.#sessions.get(sessionIn(path));
   }
 
   #addProblem(verifies: Purpose['verifies'], session: string | undefined, status: number, reason: string) {
     if (!verifies) return;
+    if (status === 409) {
+      const message = `results came after the session had ended: ${reason}`;
+      this.#log.emit({ kind: 'warned', message, ...(session !== undefined && { thread: session }) });
+      return;
+    }
     const what = verifies === 'session' && { what: verifies };
     this.#refused.add({ kind: 'refused', ...what, session: session ?? null, status, reason });
   }
 }
 
-/** Answers a path that no other route serves: 404, or 405 with the allowed methods. */
-function notAllowed(request: ApiRequest, routes: readonly Route[]): Answer {
-  const { path } = request.incoming;
-  const here = routes.filter(route => route.serves(path));
-  if (here.length === 0) return request.refuse(404, 'Not Found');
-  if (templateOf(path) !== '' && !request.session) return request.refuse(404, NOT_FOUND);
-  const allow = [...new Set(here.map(({ method }) => method))].join(', ');
-  return request.refuse(405, 'Method Not Allowed', { headers: { Allow: allow } });
-}
-
-/** A path below `/api/v2/sessions`, with `{id}` for the id. */
-function templateOf(path: string): string | null {
-  const { groups } = SESSION_PATH.exec(path) ?? {};
-  if (!groups) return null;
-  const { id, below } = groups;
-  return `${id === undefined ? '' : '/{id}'}${below === undefined ? '' : `/${below}`}`;
+/** Feedback is read, and changes nothing. */
+function takeFeedback(request: ApiRequest): Answer {
+  request.feedback();
+  return request.answer(204);
 }
 
 function sha256(data: string | Uint8Array): Buffer {

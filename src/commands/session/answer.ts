@@ -5,8 +5,9 @@ import {
   type SessionEnd,
   unknownTool,
 } from '../../agent-session/client/answering.js';
+import { onlySession } from '../../agent-session/client/only-session.js';
 import type { PendingCall } from '../../agent-session/client/pending-calls.js';
-import { sessionUrl } from '../../agent-session/client/session-url.js';
+import { apiUrl, sessionUrl } from '../../agent-session/client/session-url.js';
 import type { Answer } from '../../dialects/dialect.js';
 import { History } from '../../events/history.js';
 import { Sessions } from '../../events/session-calls.js';
@@ -71,19 +72,23 @@ type Source = ToolSource | LocalSource;
 type Session = Readonly<{ id: string; url: string; key: string; source: Source; flags: AnswerFlags }>;
 
 export function runSessionAnswer(
-  [base, id]: readonly [base: string, id: string],
+  [given, id]: readonly [base: string, id: string | undefined],
   flags: AnswerFlags,
   terminal: Terminal,
   clock: Clock = systemClock,
 ): Promise<ExitStatus> {
   return withErrorReport(flags.output === 'json', terminal, async () => {
     requireScreen(flags.output, terminal);
-    const url = sessionUrl(requireUrl(base, 'URL of the platform'), id);
+    const base = requireUrl(given, 'URL of the platform');
+    if (id === undefined) apiUrl(base);
+    else sessionUrl(base, id); // errors of usage come before anything starts
     const source = sourceOf(flags, terminal);
     const key = keyFor(flags, terminal);
     const secrets = [key, ...(source.kind === 'tool' ? secretsOfHeaders(source.headers) : [])];
-    const session: Session = { id, url, key, source, flags };
-    return withRun({ terminal, clock, secrets, observer: 'client' }, run => answerSession(session, run));
+    return withRun({ terminal, clock, secrets, observer: 'client' }, async run => {
+      const known = id ?? (await onlySession(run.openClient(), base, key, run.signal));
+      return answerSession({ id: known, url: sessionUrl(base, known), key, source, flags }, run);
+    });
   });
 }
 

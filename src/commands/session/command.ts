@@ -15,10 +15,10 @@ function answerCommand(run: RunCommand): Command {
     summary: 'client: answer the calls of a session with a RAP tool, fixtures or code',
     description:
       'Waits until the session needs results, answers all pending calls in one post, and continues until the session settles.',
-    usage: '<base-url> <session-id> (--tool <url> | --fixtures <file> | --handlers <module>) [options]',
+    usage: '<base-url> [session-id] (--tool <url> | --fixtures <file> | --handlers <module>) [options]',
     arguments: {
       '<base-url>': 'base URL of the platform, without /api/v2; :3002 is this machine',
-      '<session-id>': 'id of the session',
+      '[session-id]': 'id of the session (default: the only session of the platform)',
     },
     options: `
       The platform:
@@ -60,13 +60,13 @@ function answerCommand(run: RunCommand): Command {
     },
     examples: {
       'let a RAP tool serve the agent':
-        'protocol-cli session answer http://127.0.0.1:3002 session_1 --tool http://127.0.0.1:3001',
+        'protocol-cli session answer http://127.0.0.1:3002 --tool http://127.0.0.1:3001',
       'answer from fixtures, as mock-tool has them':
-        'protocol-cli session answer http://127.0.0.1:3002 session_1 --fixtures fixtures.yaml',
+        'protocol-cli session answer http://127.0.0.1:3002 --fixtures fixtures.yaml',
       'answer with code; the key comes from the environment':
         'HAI_API_KEY=… protocol-cli session answer https://agp.example.com 4f1c --handlers tool.mjs',
       'only what the policy allows; the outcome as one JSON object':
-        'protocol-cli session answer :3002 session_1 --tool :3001 --policy policy.yaml -o json',
+        'protocol-cli session answer :3002 --tool :3001 --policy policy.yaml -o json',
     },
     statuses: [0, 2, 4, 5, 7],
     guide: 'sessions',
@@ -126,8 +126,7 @@ export function sessionCommand(run: RunCommand): Command {
     usage: '<command> [options]',
     examples: {
       'try your client against a scripted agent': 'protocol-cli session mock --port 3002 --key secret',
-      'let a RAP tool answer the agent of a platform':
-        'protocol-cli session answer :3002 session_1 --tool :3001',
+      'let a RAP tool answer the agent of a platform': 'protocol-cli session answer :3002 --tool :3001',
       'all options': 'protocol-cli session mock --help',
     },
     guide: 'sessions',

@@ -42,6 +42,7 @@ export function begun(sessionScript: object = TWO_ROUNDS, switches?: object) {
         new Incoming(),
         bytes,
         session,
+        'documented',
         () => {},
       ).results(session);
       return { status: details.length > 0 ? 422 : 202, settles, warnings, details };

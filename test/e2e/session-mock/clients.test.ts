@@ -76,13 +76,13 @@ describe.concurrent.each(CLIENT_NAMES)('the %s client', name => {
       b: { kind: 'tool_result', result: null },
       c: { kind: 'error_event', error: { $regex: 'unheard_of' } },
     };
-    const answer = ['{{results.a}}', '{{results.b}}', 'of c: {{results.c}}'];
+    const answer = { a: '{{results.a}}', b: '{{results.b}}', c: 'of c: {{results.c}}' };
     const script = { session: { rounds: [{ calls, expect: expected }], answer } };
     await using mock = await startScript(script, '--verify');
     expect(await live(mock)).toMatchObject({
       error: null,
       status: 'completed',
-      answer: [null, null, 'of c: '],
+      answer: { a: null, b: null, c: 'of c: ' },
     });
     const { status, stderr } = await mock.stop();
     expect(status, stderr).toBe(0);

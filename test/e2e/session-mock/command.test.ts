@@ -175,7 +175,7 @@ describe('start and end', () => {
       await using mock = await startScript({ session: { rounds: [{ calls: [A1] }] } });
       const { length } = (await mock.known().changes()).new_events;
       const polls = [1, 2, 3].map(() =>
-        mock.known().ask(`/changes?from_index=${length}&wait_for_seconds=60`),
+        mock.known().ask(`/changes?from_index=${length}&wait_for_seconds=25`),
       );
       const { json } = await mock.ask('');
       expect(json).toMatchObject({ total: 1 });

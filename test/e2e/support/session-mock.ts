@@ -50,7 +50,7 @@ const { start, startHere } = serverCommand(
         ...asked,
         headers: { authorization: `Bearer ${key}`, ...headers },
       });
-    const create: Sessions['create'] = (body = { agent: {} }, headers = {}) =>
+    const create: Sessions['create'] = (body = { agent: 'an-agent' }, headers = {}) =>
       api('', { method: 'POST', body, headers });
     return {
       ask: api,

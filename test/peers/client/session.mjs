@@ -144,8 +144,8 @@ export async function runSession({ base, asked = 'new', key = '', waitSeconds = 
 
 async function create(wire) {
   const body = {
-    agent: { name: 'client', tools: declared },
-    messages: [{ role: 'user', content: 'Where is my order?' }],
+    agent: { name: 'client', description: 'Answers with its tools', environments: [], tools: declared },
+    messages: [{ type: 'user_message', message: 'Where is my order?' }],
   };
   const answer = await wire.post('/sessions', body, { 'idempotency-key': randomUUID() });
   return accepted(answer, 'create').body.id;

@@ -37,7 +37,7 @@ test('row 25: the user is asked about one call at a time, and the key that a pla
   await using platform = await startPlatform({ key: KEY, rounds: [{ calls }], end: { answer: 'done' } });
   const person = personWho('y\n');
   const fixtures = await folder.write('fixtures.yaml', FIXTURES);
-  const words = ['session', 'answer', platform.url, 'session_1', '--fixtures', fixtures, '-o', 'plain', '-q'];
+  const words = ['session', 'answer', platform.url, platform.session, '--fixtures', fixtures, '-o', 'plain', '-q'];
   expect(await startCommandHere(words, person).status).toBe(0);
   expect((await platform.session()).settled).toMatchObject([
     { kind: 'tool_result', result: 'deleted' },
@@ -53,19 +53,19 @@ describe('session mock on a terminal prints how to answer its calls', () => {
       'a random key',
       [],
       {},
-      /key (\S{32})\nanswer its calls: protocol-cli session answer (http\S+) session_1 --key \1 --fixtures <file>\n/,
+      /key (\S{32})\nanswer its calls: protocol-cli session answer (http\S+) 00000000-0000-4000-8000-000000000001 --key \1 --fixtures <file>\n/,
     ],
     [
       'a given key',
       ['--key', KEY],
       {},
-      /session_1\nanswer its calls: .* session_1 --key <key> --fixtures <file>\n/,
+      /00000000-0000-4000-8000-000000000001\nanswer its calls: .* 00000000-0000-4000-8000-000000000001 --key <key> --fixtures <file>\n/,
     ],
     [
       'a key of the environment',
       [],
       { API_KEY: KEY },
-      /session_1\nanswer its calls: .* session_1 --fixtures <file>\n/,
+      /00000000-0000-4000-8000-000000000001\nanswer its calls: .* 00000000-0000-4000-8000-000000000001 --fixtures <file>\n/,
     ],
   ])('%s', async (_, options, env, printed) => {
     const person = personWho('');

@@ -56,7 +56,7 @@ def run_session(base, asked, key):
 
 
 def create(wire):
-    message = {"role": "user", "content": "Where is my order?"}
+    message = {"type": "user_message", "message": "Where is my order?"}
     agent = {"name": "client", "description": "Answers with its tools", "environments": [], "tools": DECLARED}
     body = {"agent": agent, "messages": [message]}
     answer = wire.post("/sessions", body, {"Idempotency-Key": str(uuid.uuid4())})

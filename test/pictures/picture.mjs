@@ -79,7 +79,7 @@ export const PICTURES = [
   {
     file: 'session.svg',
     words: ['session', 'answer'],
-    shown: ['session', 'answer', ':3002', 'session_1', '--tool', ':3001'],
+    shown: ['session', 'answer', ':3002', '--tool', ':3001'],
     size: { columns: 120, rows: 32 },
     serve: serveSession,
     typed: [[/edit_file.*success/, 'k1']], // the diff would have colours only once the lexers are loaded

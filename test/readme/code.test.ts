@@ -155,7 +155,7 @@ test.concurrent('the scripts that use the library print the output shown', async
     const [before = '', after = ''] = fileOf(guide('sessions'), 'platform.mjs').split('const { status');
     const answer = fileOf(guide('sessions'), 'answer.mjs')
       .replace('http://127.0.0.1:3002', platform.url)
-      .replace("'session_1'", `'${platform.session}'`)
+      .replace("'00000000-0000-4000-8000-000000000001'", `'${platform.session}'`)
       .replace('process.env.API_KEY', `'${platform.key}'`);
     const call = fileOf(guide('library'), 'call.ts');
     const { code } = await transform(call.replace('http://127.0.0.1:3001', tool.url), {

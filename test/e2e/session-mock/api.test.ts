@@ -44,20 +44,25 @@ describe.concurrent('changes', () => {
     ]);
   });
 
-  it.each(['from_index=x', 'limit=-1', 'wait_for_seconds=26', 'wait_for_seconds=0.5', 'include_events=maybe'])(
-    '%s is refused, with the name of the parameter',
-    async query => {
-      const answer = await (await mock.fresh()).ask(`/changes?${query}`);
-      expect(answer.status).toBe(422);
-      expect(detailsIn(answer).map(({ loc }) => loc)).toEqual([['query', query.split('=')[0]]]);
-    },
-  );
+  it.each([
+    'from_index=x',
+    'limit=-1',
+    'wait_for_seconds=26',
+    'wait_for_seconds=0.5',
+    'include_events=maybe',
+  ])('%s is refused, with the name of the parameter', async query => {
+    const answer = await (await mock.fresh()).ask(`/changes?${query}`);
+    expect(answer.status).toBe(422);
+    expect(detailsIn(answer).map(({ loc }) => loc)).toEqual([['query', query.split('=')[0]]]);
+  });
 });
 
 describe.concurrent('sessions', () => {
   it('are created, listed and read', async () => {
     const tools = [{ name: 'lookup_order', description: 'Find an order', input_schema: { type: 'object' } }];
-    const inline = await mock.create({ agent: { name: 'a', description: 'An agent', environments: [], tools } });
+    const inline = await mock.create({
+      agent: { name: 'a', description: 'An agent', environments: [], tools },
+    });
     const overridden = await mock.create({ agent: 'name', overrides: { 'agent.tools': tools } });
     expect([inline.status, overridden.status]).toEqual([201, 201]);
     const session = mock.known(idIn(inline));

@@ -12,7 +12,10 @@ const UNKNOWN = { tool_name: 'lookup_order', args: {}, id: 'call_9' };
 
 let mock: SessionMockHere;
 beforeAll(async () => {
-  mock = await startScript({ session: { rounds: [{ calls: ALL }], answer: '{{results.call_1}}' } }, '-q');
+  mock = await startScript(
+    { session: { rounds: [{ calls: ALL }], answer: { a: '{{results.call_1}}' } } },
+    '-q',
+  );
 });
 afterAll(() => mock.stop());
 

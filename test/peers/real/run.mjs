@@ -2,6 +2,7 @@
 import { AGENTS, tryAgent } from './agents.mjs';
 import { updateGuide } from './guide.mjs';
 import { KITS, missingProgram } from './kits.mjs';
+import { SESSION_CLIENTS } from './sessions.mjs';
 import { TOOLS, tryTool } from './tools.mjs';
 
 /**
@@ -16,6 +17,7 @@ const names = words.filter(word => !word.startsWith('--'));
 const peers = [
   ...TOOLS.map(tool => ({ name: tool.name, kit: tool.kit, run: () => tryTool(tool) })),
   ...AGENTS.map(agent => ({ name: agent.name, kit: agent.kit, run: () => tryAgent(agent) })),
+  ...SESSION_CLIENTS,
 ];
 const unknown = names.filter(name => peers.every(peer => peer.name !== name));
 if (unknown.length > 0) {

@@ -94,7 +94,9 @@ describe.concurrent('session answer', () => {
 describe.concurrent('session mock', () => {
   test('shows its sessions on the alternate screen; q ends it, and a line sums up', async () => {
     await using screen = openHere(['session', 'mock'], { columns: 120, rows: 24 });
-    await screen.shows(/session mock {2}http:\/\/127\.0\.0\.1:\d+ {2}00000000-0000-4000-8000-000000000001\nkey \S{32}\n/);
+    await screen.shows(
+      /session mock {2}http:\/\/127\.0\.0\.1:\d+ {2}00000000-0000-4000-8000-000000000001\nkey \S{32}\n/,
+    );
     await screen.shows('… pending');
     expect(screen.emulator.isAlternate).toBe(true);
     screen.type('q');

@@ -37,17 +37,7 @@ test('row 25: the user is asked about one call at a time, and the key that a pla
   await using platform = await startPlatform({ key: KEY, rounds: [{ calls }], end: { answer: 'done' } });
   const person = personWho('y\n');
   const fixtures = await folder.write('fixtures.yaml', FIXTURES);
-  const words = [
-    'session',
-    'answer',
-    platform.url,
-    platform.session,
-    '--fixtures',
-    fixtures,
-    '-o',
-    'plain',
-    '-q',
-  ];
+  const words = ['session', 'answer', platform.url, 'session_1', '--fixtures', fixtures, '-o', 'plain', '-q'];
   expect(await startCommandHere(words, person).status).toBe(0);
   expect((await platform.session()).settled).toMatchObject([
     { kind: 'tool_result', result: 'deleted' },

@@ -106,7 +106,7 @@ describe('every file in a guide is valid', () => {
     else if (/^(?:cases|users)\.yaml$/.test(name)) expect(await readCases(source, null)).not.toEqual([]);
     else if (name === 'known.yaml')
       expect(await readExpectedFailures(source)).toMatchObject([{ id: 'TOOL-RETRY' }]);
-    else if (name === 'order.yaml') expect(await readSessionScript(source)).toBeDefined();
+    else if (/^(?:order|follow-up)\.yaml$/.test(name)) expect(await readSessionScript(source)).toBeDefined();
     else expect((await readFixtures([source])).fixtures.length).toBeGreaterThan(0);
   });
 

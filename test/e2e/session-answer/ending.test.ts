@@ -97,7 +97,8 @@ describe.concurrent('exit status', () => {
     expect([status, stderr]).toEqual([7, expect.stringMatching(/^error: /m)]);
   });
 
-  it.each([403, 500])('4: a post answered %i is not repeated', async status => {
+  it('4: a post answered 403 is not repeated', async () => {
+    const status = 403;
     const posts = { 1: { status, body: { message: 'no' } } };
     await using platform = await startPlatform({ key: KEY, rounds: ROUNDS, posts });
     const ended = await answer(platform, local);
@@ -107,6 +108,20 @@ describe.concurrent('exit status', () => {
     ]);
     expect(await platform.posts()).toHaveLength(1);
   });
+
+  it.each([408, 500, 503])(
+    '0: a post answered %i is repeated, since its call is still pending',
+    async status => {
+      const posts = { 1: { status, body: { message: 'not now' } } };
+      await using platform = await startPlatform({ key: KEY, rounds: ROUNDS, posts });
+      expect(await answer(platform, local)).toMatchObject({ status: 0 });
+      expect(await platform.posts()).toMatchObject([
+        { status },
+        { status: 202 },
+        ...(await platform.posts()).slice(2),
+      ]);
+    },
+  );
 });
 
 it('HAI_API_KEY is read too', async () => {

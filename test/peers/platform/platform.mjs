@@ -216,7 +216,7 @@ export function platformFor(script) {
     if (oddity === 'end') session.interrupt();
     if (oddity === 'steal') session.settleFirst();
     const answer =
-      Buffer.byteLength(raw) > (script.maxBody ?? 5 * 1024 * 1024) ? { status: 413 } : session.take(body);
+      Buffer.byteLength(raw) > (script.maxBody ?? 10_000_000) ? { status: 413 } : session.take(body);
     return oddity === 'lose' ? 'none' : answer;
   }
 }

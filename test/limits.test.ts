@@ -228,6 +228,15 @@ const PROOFS = {
     const head = headOf('/api/v2/sessions', LIMITS.sessionBodyBytes.value + 1, key);
     expect(statusOf(await rawExchange(it.platform.port, head))).toBe(413);
   },
+  attachedBytes: async () => {
+    await using it = await platformWith();
+    const send = (bytes: number) => {
+      const files = [{ name: 'a.txt', source: 'A'.repeat((bytes * 4) / 3) }];
+      return it.ask('POST', `/${it.platform.session}/messages`, { message: 'x', files });
+    };
+    expect(await send(LIMITS.attachedBytes.value + 2)).toMatchObject({ status: 422 });
+    expect(await send(LIMITS.attachedBytes.value - 1)).toMatchObject({ status: 202 });
+  },
   modelBodyBytes: async () => {
     const ignore = () => {};
     const observer = {

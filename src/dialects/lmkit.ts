@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { type JudgedOutcome, type Outcome, outcomeOfPayload, payloadOfOutcome } from '../protocol/outcome.js';
 import { parseJson } from '../util/json.js';
+import { excerpt } from '../util/text.js';
 import { compactJson, isRecord } from '../util/values.js';
 import {
   type Answer,
@@ -51,6 +52,12 @@ const SUPPORTED = new Set([
   ...(['error code', 'error type', 'JSON', 'id', 'tool'] as const),
 ]);
 
+/** A blank `ResultJson` counts as null. */
+const BLANK = { ok: true, value: null, notes: [] } as const;
+
+/** Who can cancel a call (seed 002). */
+const CANCELERS: ReadonlySet<string> = new Set(['user', 'policy', 'system']);
+
 /** `{Type, ResultJson, ToolCallId, ToolName}` (seed 002): types are read by name or number, and written by name. */
 export const lmkitDialect: Dialect = { name: 'lmkit', title: TITLE, read, write };
 
@@ -58,7 +65,7 @@ function read(native: unknown): Reading {
   const validation = validateNative(toolCallResultSchema, native);
   if (!validation.ok) return validation;
   const { Type, ResultJson, ToolCallId, ToolName } = validation.value;
-  const json = parseJson(ResultJson);
+  const json = ResultJson.trim() === '' ? BLANK : parseJson(ResultJson);
   const payload = json.ok ? json.value : ResultJson;
   const { outcome, rest, note } = outcomeIn(Type, payload, ResultJson);
   const more = rest === undefined ? {} : { ResultJson: rest };
@@ -72,8 +79,14 @@ function read(native: unknown): Reading {
     ...(outcome.type === 'unknown' ? ['unknown Type'] : []),
     ...(json.ok ? json.notes : [`ResultJson is not valid JSON, and is read as a text: ${json.reason}`]),
     ...(note === undefined ? [] : [note]),
+    ...noteOnCanceler(outcome),
   ];
   return { ok: true, dialect: 'lmkit', native, answer, text: ResultJson, notes };
+}
+
+function noteOnCanceler(outcome: JudgedOutcome): readonly string[] {
+  if (outcome.type !== 'canceled' || outcome.by === undefined || CANCELERS.has(outcome.by)) return [];
+  return [`"by" is ${excerpt(outcome.by)}; it should be user, policy or system`];
 }
 
 interface OutcomeReading {

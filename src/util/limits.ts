@@ -66,6 +66,12 @@ export const LIMITS = {
     beyond: '413',
     threat: 15,
   },
+  attachedBytes: {
+    value: 7_000_000,
+    what: 'files of a message to `session mock`, decoded',
+    beyond: '422',
+    threat: 15,
+  },
   modelBodyBytes: { value: 32 * MIB, what: 'request to the scripted model', beyond: '413', threat: 15 },
   toolsetBytes: { value: 10 * MIB, what: 'toolset', beyond: 'it is a failure', threat: 15 },
   acknowledgementBytes: {

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { LIMITS } from '../../util/limits.js';
 
 /**
  * Requests as the platform's document limits them, and as lenient as its page reads without the document. Items of lists are validated
@@ -62,9 +63,6 @@ export const pageQuery = (size: number, max: number) =>
     size: z._default(intFrom(1, max), size),
   });
 
-/** Base64 that decodes to at most this many bytes, of all files of a message. */
-const MAX_FILES = { count: 10, bytes: 7_000_000 };
-
 const fileSchema = z.object({
   type: z._default(z.enum(['base64', 'url']), 'base64'),
   source: z.string(),
@@ -73,9 +71,10 @@ const fileSchema = z.object({
 });
 
 const filesSchema = z.array(fileSchema).check(
-  z.maxLength(MAX_FILES.count),
+  z.maxLength(10),
   z.refine(
-    files => files.reduce((sum, { source }) => sum + (source.length * 3) / 4, 0) <= MAX_FILES.bytes,
+    files =>
+      files.reduce((sum, { source }) => sum + (source.length * 3) / 4, 0) <= LIMITS.attachedBytes.value,
     'must have at most 7 MB in all',
   ),
 );

@@ -45,7 +45,7 @@ const DECLARED =
 /** Constants whose names look like those of limits. */
 const OTHERS = {
   'numbers and lengths that a message shows': [
-    'agent-session/platform/api-request.ts MAX',
+    'agent-session/platform/details.ts MAX',
     'agent-session/platform/session.ts MAX_UNEXPECTED',
     'check/drive/driver.ts MAX_WARNINGS',
     'check/drive/driver.ts SHOWN_BYTES',

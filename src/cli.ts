@@ -4,7 +4,7 @@ import { commandLine } from './commands/command-line.js';
 import type { RunCommand } from './commands/options.js';
 import { canDraw, type ExitStatus, PROGRAM, statusOfFailure } from './commands/terminal.js';
 import { faultText, troubleText, wrapMessages } from './render/outputs/trouble.js';
-import { endByForce, handleEmergencies } from './system/process.js';
+import { endByForce, handleEmergencies, interrupt } from './system/process.js';
 import { ignoreClosedPipes, isClosed, outputOf } from './system/streams.js';
 import { ProtocolCliError } from './util/errors.js';
 
@@ -26,13 +26,14 @@ export async function main(argv: readonly string[], version: string): Promise<vo
       afterDashes: wordsAfterDashes(argv),
       cwd: workingDirectory(),
       home: homedir(),
-      interrupt: () => process.kill(process.pid, 'SIGINT'),
+      interrupt,
     });
   };
-  const endAnyEmergency = handleEmergencies(error => {
-    process.exitCode = statusOfError(error, runsUserCode);
+  const exitNow = (status: number) => {
+    process.exitCode = status;
     process.exit(); // after the terminal was reset
-  });
+  };
+  const endAnyEmergency = handleEmergencies(error => exitNow(statusOfError(error, runsUserCode)), exitNow);
   try {
     const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
     const given = argv.length === 0 && isTerminal ? WORKBENCH : argv;

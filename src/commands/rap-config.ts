@@ -105,9 +105,9 @@ const ENTRIES: Readonly<Record<string, z.ZodMiniType<ConfiguredTarget>>> = {
   ),
   mcp_server: z.pipe(
     z.object({ name: notEmpty, command: z.array(z.string()).check(z.minLength(1)), env: texts }),
-    z.transform(({ name, command, env }): ConfiguredTarget => {
-      const words = command.map(shellWord).join(' ');
-      return { kind: 'mcp', name, server: { kind: 'stdio', name: words, env: env ?? {} } };
+    z.transform(({ name, command: words, env }): ConfiguredTarget => {
+      const line = words.map(word => shellWord(word)).join(' ');
+      return { kind: 'mcp', name, server: { kind: 'stdio', name: line, words, env: env ?? {} } };
     }),
   ),
   http_mcp_server: z.pipe(

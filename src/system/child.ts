@@ -1,16 +1,15 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { withoutColours } from '../util/visible.js';
 import { finishedWithin } from './clock.js';
-import { environmentWith } from './environment.js';
 import { type Exit, endText } from './exit.js';
 import { beforeAnyEnd } from './process.js';
-import { signalGroup } from './signal-group.js';
+import { signalGroup } from './process-tree.js';
+import { type CommandLine, startFailure, startProcess } from './start-process.js';
 import type { Sink } from './streams.js';
 
 export interface CommandOptions {
-  /** Command line for `sh -c`. */
-  readonly command: string;
+  readonly command: CommandLine;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly onStderr?: Sink;
@@ -30,22 +29,19 @@ const KILL_MS = 500;
 
 type Stops = readonly (readonly [NodeJS.Signals | 'stdin', number])[];
 
-/** A command in a shell and its own process group, so that its descendants end with it, and with this process. */
+/** A command in its own process group, so that its descendants end with it, and with this process. */
 export class Group {
   readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly exited: Promise<Exit>;
-  problem: Error | null = null;
+  /** Why it could not be started. */
+  problem: string | null = null;
   #stderr = '';
   #stopped: Promise<void> | undefined;
   readonly #forget: () => void;
 
   constructor({ command, cwd, env, onStderr }: CommandOptions) {
-    this.child = spawn('sh', ['-c', command], {
-      cwd,
-      env: environmentWith(env),
-      detached: true,
-      stdio: 'pipe',
-    });
+    const child = startProcess(command, { cwd, env, stdio: 'pipe', isAlone: true });
+    this.child = child as ChildProcessByStdio<Writable, Readable, Readable>; // all three are pipes
     this.child.stdin.on('error', () => {}); // its exit reports a command that stopped reading
     const { stderr } = this.child;
     stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -54,7 +50,7 @@ export class Group {
       if (!this.#stopped) stderr.pause(); // the command waits until the text is taken
       void onStderr(text).finally(() => stderr.resume());
     });
-    this.exited = this.#exit();
+    this.exited = this.#exit(cwd);
     this.#forget = beforeAnyEnd(() => signalGroup(this.child, 'SIGKILL'));
   }
 
@@ -85,18 +81,20 @@ export class Group {
     signalGroup(this.child, 'SIGKILL');
     await finishedWithin(ended, KILL_MS);
     for (const stream of [stdin, stdout, stderr]) stream.destroy(); // a process that left the group may keep them open
-    await this.exited;
+    await finishedWithin(this.exited, KILL_MS);
+    this.child.unref(); // one that cannot be killed does not keep us alive
   }
 
   /** Resolves after the last output. A process that the command started may keep the pipe open, so this waits only a moment. */
-  #exit(): Promise<Exit> {
+  #exit(cwd?: string): Promise<Exit> {
     const output = Promise.all([closing(this.child.stderr), closing(this.child.stdout)]);
     return new Promise(resolve => {
       this.child.once('exit', (code, signal) => {
         void finishedWithin(output, LAST_OUTPUT_MS).then(() => resolve({ code, signal }));
       });
       this.child.once('error', error => {
-        this.problem = error;
+        this.problem = startFailure(error, cwd);
+        this.#stderr += `${this.child.spawnfile}: ${this.problem}\n`; // as a shell reports it
         resolve({ code: null, signal: null });
       });
     });
@@ -126,7 +124,7 @@ const TERMINATE = [
 export function startPipedCommand(options: CommandOptions): PipedCommand {
   const group = new Group(options);
   const ended = group.exited.then(exit =>
-    group.problem ? `could not be started: ${group.problem.message}` : endText(exit),
+    group.problem === null ? endText(exit) : `could not be started: ${group.problem}`,
   );
   const { stdin, stdout } = group.child;
   return { stdin, stdout, stderr: () => group.lastLines(), ended, stop: () => group.stop(TERMINATE) };
@@ -139,8 +137,9 @@ export function isErrorLine(line: string): boolean {
   return ERROR.test(line);
 }
 
-/** Error texts of shells, Node.js, Python and others. */
-const MISSING_FILE = /: (?:command )?not found|no such file|MODULE_NOT_FOUND/i;
+/** Error texts of shells, Windows, Node.js, Python and others. */
+const MISSING_FILE =
+  /: (?:(?:command|program) )?not found|no such (?:file|folder)|is not recognized as an internal|MODULE_NOT_FOUND/i;
 
 /**
  * How to fix a command whose last lines on stderr say that a file is missing; null if they do not. Only for a command that ended without

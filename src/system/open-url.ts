@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { errnoOf, messageOf } from '../util/errors.js';
 import { isSafeToVisit } from '../util/url.js';
 import { endText, exitOf } from './exit.js';
+import { system32 } from './system32.js';
 
 interface Desktop {
   readonly platform?: NodeJS.Platform;
@@ -34,7 +34,5 @@ export async function openUrl(
 function openerOf(platform: NodeJS.Platform, env: Desktop['env'] = {}): readonly [string, ...string[]] {
   if (platform === 'darwin') return ['open'];
   if (platform !== 'win32') return ['xdg-open'];
-  // The full path, since Windows searches the current folder first.
-  const system = join(env['SystemRoot'] ?? 'C:\\Windows', 'System32');
-  return [join(system, 'rundll32.exe'), 'url.dll,FileProtocolHandler'];
+  return [system32('rundll32.exe', env), 'url.dll,FileProtocolHandler'];
 }

@@ -17,18 +17,21 @@ export function keepProcessAlive(): () => void {
   return () => clearInterval(timer);
 }
 
-const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+export type EndingSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
-export type EndingSignal = (typeof ENDING_SIGNALS)[number];
+/** SIGBREAK is Ctrl-Break on Windows; no other system sends it. */
+const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const;
 
 /**
  * Calls `handler` for every termination signal, including repeated ones. Returns a function that stops listening; the signals then end
  * the process again.
  */
 export function onSignals(handler: (signal: EndingSignal) => void): () => void {
-  for (const signal of ENDING_SIGNALS) process.on(signal, handler);
+  const listener = (signal: (typeof ENDING_SIGNALS)[number]) =>
+    handler(signal === 'SIGBREAK' ? 'SIGINT' : signal);
+  for (const signal of ENDING_SIGNALS) process.on(signal, listener);
   return () => {
-    for (const signal of ENDING_SIGNALS) process.off(signal, handler);
+    for (const signal of ENDING_SIGNALS) process.off(signal, listener);
   };
 }
 
@@ -54,13 +57,30 @@ function runCleanups(): void {
   }
 }
 
+/** Handles Ctrl-C as a key: on Windows, a signal that a process sends to itself ends it without its handlers. */
+export function interrupt(): void {
+  setImmediate(() => {
+    if (!process.emit('SIGINT', 'SIGINT')) endByForce('SIGINT');
+  });
+}
+
 /** Ends this process as the signal would. Until the cleanup is done, further signals have no effect. */
 export function endByForce(signal: EndingSignal | 'SIGQUIT'): void {
   runCleanups();
+  // There, each signal would end it with status 1, and SIGHUP not at all.
+  if (process.platform === 'win32') exitWith(128 + SIGNAL_NUMBERS[signal]);
+  else endBySignal(signal);
+}
+
+function endBySignal(signal: NodeJS.Signals): void {
   process.removeAllListeners(signal);
   setTimeout(() => {}, PASSED_ON_MS);
   process.kill(process.pid, signal);
 }
+
+const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGTERM: 15 } as const;
+
+let exitWith: (status: number) => void = () => {};
 
 /** Time to keep the process alive until the signal arrives, in ms, so that it does not exit with another status. */
 const PASSED_ON_MS = 1_000;
@@ -79,9 +99,11 @@ export function onEmergency(leave: () => void): () => void {
 /**
  * On the first emergency (an uncaught error, or SIGQUIT) runs the emergency cleanup, then the cleanup of a forced exit, then ends this
  * process: by the signal, or with `end`. A second SIGQUIT does not wait.
+ * @param exit ends this process at once, on systems without signals
  * @returns a function to call when the work is done: it ends the process if there was an emergency.
  */
-export function handleEmergencies(end: (error: unknown) => void): () => void {
+export function handleEmergencies(end: (error: unknown) => void, exit: (status: number) => void): () => void {
+  exitWith = exit;
   let finish = () => {};
   let hasStarted = false;
   const start = (last: () => void) => {

@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
-import { errnoOf, messageOf, ProtocolCliError } from '../util/errors.js';
-import { environmentWith } from './environment.js';
+import { ProtocolCliError } from '../util/errors.js';
 import { exitOf } from './exit.js';
 import { beforeAnyEnd, endByForce, onSignals } from './process.js';
-import { signalGroup, signalProcess } from './signal-group.js';
+import { signalGroup, signalTree } from './process-tree.js';
+import { shellOf, startFailure, startProcess } from './start-process.js';
 
 /**
  * Runs a command with our stdin, stdout and stderr. On a terminal it stays in our process group, so that Ctrl-C reaches it too;
@@ -14,22 +14,22 @@ import { signalGroup, signalProcess } from './signal-group.js';
  * @throws ProtocolCliError `usage` if it could not be started.
  */
 export async function runAttached(
-  [program = '', ...rest]: readonly string[],
+  words: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<number> {
-  const detached = !isOnTerminal();
+  const isAlone = !isOnTerminal();
   let child: ChildProcess | undefined;
   const signalAll = (signal: NodeJS.Signals) => {
-    if (child) (detached ? signalGroup : signalTree)(child, signal);
+    if (child) (isAlone ? signalGroup : signalTree)(child, signal);
   };
   const release = passSignals(signalAll); // before the start, because a signal may arrive meanwhile
   try {
-    child = spawn(program, rest, { stdio: 'inherit', env: environmentWith(env), detached });
+    child = startProcess(words, { stdio: 'inherit', env, isAlone });
     const { code, signal } = await exitOf(child);
-    if (detached) signalGroup(child, 'SIGTERM'); // ends what the command left running
+    if (isAlone) signalGroup(child, 'SIGTERM'); // ends what the command left running
     return code ?? 128 + (signal ? constants.signals[signal] : 0);
   } catch (cause) {
-    throw notStarted(program, cause);
+    throw notStarted(words, cause);
   } finally {
     release();
   }
@@ -50,31 +50,14 @@ function passSignals(signalAll: (signal: NodeJS.Signals) => void): () => void {
   };
 }
 
-/** Signals a process and its descendants in the list of processes. */
-function signalTree({ pid }: ChildProcess, signal: NodeJS.Signals): void {
-  if (pid === undefined) return;
-  const { stdout = '' } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
-  const processes = stdout.split('\n').map(line => line.trim().split(/\s+/).map(Number));
-  const found = [pid];
-  for (const parent of found) // grows during the loop
-    found.push(...processes.flatMap(([own = 0, its]) => (its === parent ? [own] : [])));
-  for (const each of found) signalProcess(each, signal);
-}
-
 /** The terminal interrupts the whole group; a second SIGINT from us would force an immediate exit. */
 function isOnTerminal(): boolean {
   return [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'program not found',
-  EACCES: 'it may not be executed',
-};
-
-function notStarted(program: string, cause: unknown): ProtocolCliError {
-  const reason = REASONS[errnoOf(cause)] ?? messageOf(cause);
-  return new ProtocolCliError('usage', `the command "${program}" did not start: ${reason}`, {
-    hint: 'After -- comes a program and its arguments, not a line for a shell: for one, use -- sh -c "…".',
+function notStarted([program = '']: readonly string[], cause: unknown): ProtocolCliError {
+  return new ProtocolCliError('usage', `the command "${program}" did not start: ${startFailure(cause)}`, {
+    hint: `After -- comes a program and its arguments, not a line for a shell: for one, use -- ${shellOf()} "…".`,
     cause,
   });
 }

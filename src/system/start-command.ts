@@ -10,6 +10,7 @@ import { finishedWithin } from './clock.js';
 import { type Exit, endText } from './exit.js';
 
 export interface StartOptions extends CommandOptions {
+  readonly command: string;
   readonly readyWithinMs?: number;
   /** Resolves to the server's URL as soon as it answers there; without it, the server prints its port. */
   readonly answering?: (signal: AbortSignal) => Promise<string>;
@@ -65,9 +66,9 @@ export async function startCommand({
   } catch (problem) {
     const ending = await endingOf(group.exited);
     await stop();
-    const message = `the command "${command.command}" did not start: ${messageOf(problem)}${ending}`;
+    const message = `the command "${command.command}" did not start: ${group.problem ?? messageOf(problem)}${ending}`;
     const faults = lastLines();
-    const isSilent = output.isEmpty && ending !== '';
+    const isSilent = output.isEmpty && (ending !== '' || group.problem !== null);
     const hint = portHint(faults) ?? (isSilent ? silentHint(faults, command.cwd) : READY_HINT);
     throw new ProtocolCliError('command-failed', message, { faults, hint, cause: problem });
   } finally {

@@ -41,7 +41,12 @@ test('reads all four types of entries, in order', async () => {
       {
         kind: 'mcp',
         name: 'files',
-        server: { kind: 'stdio', name: "npx 'server files' .", env: { TOKEN: 's3cret' } },
+        server: {
+          kind: 'stdio',
+          name: "npx 'server files' .",
+          words: ['npx', 'server files', '.'],
+          env: { TOKEN: 's3cret' },
+        },
       },
       {
         kind: 'mcp',

@@ -157,6 +157,18 @@ describe('descendants of the command', () => {
 });
 
 describe('on a terminal', () => {
+  it('a command ends by SIGTERM, also where `ps` is missing', async () => {
+    const options = { env: { PATH: '/no/such/folder' } };
+    const terminal = spawnInTerminal(process.execPath, ['-e', program, '--', ...node(LISTENER)], options);
+    let all = '';
+    terminal.onData(data => {
+      all += data;
+    });
+    await eventually('the command has started', async () => all.includes('ready'));
+    process.kill(terminal.pid, 'SIGTERM');
+    await eventually('the command has ended', async () => all.includes('status 3'));
+  });
+
   it('Ctrl-C reaches the command once', async () => {
     const terminal = spawnInTerminal(process.execPath, ['-e', program, '--', ...node(LISTENER)], {});
     let all = '';

@@ -185,8 +185,15 @@ describe('a command that does not become ready', () => {
     expect(error.faults).toEqual(['broken']);
   });
 
-  it('is reported if it could not be started', async () => {
-    expect((await failure('true', { cwd: '/no/such/folder' })).message).toContain('ENOENT');
+  it.each([
+    ['in a folder that does not exist', { cwd: '/no/such/folder' }, 'no such folder: /no/such/folder'],
+    ['without a shell', { env: { PATH: '/no/such/folder' } }, 'program not found'],
+  ])('is reported if it could not be started %s', async (_, options, problem) => {
+    expect(await failure('true', options)).toMatchObject({
+      message: `the command "true" did not start: ${problem}`,
+      faults: [`sh: ${problem}`],
+      hint: expect.stringContaining('was not found: check the paths'),
+    });
   });
 });
 

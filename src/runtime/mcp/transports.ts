@@ -51,6 +51,8 @@ export interface McpPeer {
 }
 
 export interface McpTarget extends McpPeer {
+  /** The program and its arguments, if they were given as a list. */
+  readonly words?: readonly string[];
   /** Sent to the origin of the URL only; not used for a command. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
@@ -91,10 +93,10 @@ class StdioLink implements Link {
   }
 
   async start(): Promise<void> {
-    const { name: command, env, cwd } = this.target;
+    const { name, words, env, cwd } = this.target;
     const { maxBytes, onStderr } = this.options;
     this.#server = startPipedCommand({
-      command,
+      command: words ?? name,
       ...(onStderr && { onStderr }),
       ...(env && { env }),
       ...(cwd !== undefined && { cwd }),

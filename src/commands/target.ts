@@ -113,7 +113,7 @@ export function asUrl(word: string): string | null {
   if (username === '' && password === '') return full;
   throw usageError(
     'credentials in a URL are not sent',
-    "Use --bearer env:NAME or -H 'Authorization: …' instead.",
+    'Use --bearer env:NAME or -H "Authorization: …" instead.',
   );
 }
 
@@ -133,7 +133,7 @@ export function readMcpTarget(value: string, { header, bearer }: HeaderOptions):
   if (given === '')
     throw usageError(
       '--mcp needs the URL or the command of an MCP server',
-      "For example: --mcp http://127.0.0.1:3000/mcp, or --mcp 'node server.mjs'",
+      'For example: --mcp http://127.0.0.1:3000/mcp, or --mcp "node server.mjs"',
     );
   const url = URL_LIKE.test(given) ? asUrl(given) : null;
   if (url !== null) return { kind: 'http', name: url };

@@ -55,12 +55,13 @@ export async function watchCommand(
   if ((await list()).length > 0) return watchFiles(list, onChange);
   throw usageError(
     `--watch: no file in the command: ${command}`,
-    `Name the file of the program, as in ${option} 'node server.mjs'.`,
+    `Name the file of the program, as in ${option} "node server.mjs".`,
   );
 }
 
 async function filesOf(command: string, cwd: string): Promise<string[]> {
-  const words = command.split(/[\s'"]+/).map(word => resolve(cwd, word));
+  const quoted = [...command.matchAll(/"([^"]+)"|'([^']+)'/g)].map(([, word, other]) => word ?? other ?? '');
+  const words = [...quoted, ...command.split(/[\s'"]+/)].map(word => resolve(cwd, word));
   const isFile = async (path: string) => (await stat(path).catch(() => null))?.isFile() === true;
   const named = await Promise.all(words.map(async path => ((await isFile(path)) ? [path] : [])));
   const files = named.flat().filter(path => dirname(path) !== dirname(process.execPath));

@@ -78,9 +78,13 @@ async function filesAt(path: string): Promise<string[]> {
 const FILE_HINT =
   'Give the path of a YAML or JSON file that exists, of a folder of them, or of a transcript. A command to run goes after --.';
 
+/** The script of npx for PowerShell receives its arguments without the first `--`. */
+const POWERSHELL_HINT = "In PowerShell, npx removes --: write '--' with the quotes, or start npx.cmd.";
+
 async function cannotRead(path: string, cause: unknown): Promise<ProtocolCliError> {
   const { readError: unreadable } = await import('../system/files.js');
-  return unreadable(path, cause, FILE_HINT, `the fixtures ${path}`);
+  const hint = process.platform === 'win32' ? `${FILE_HINT} ${POWERSHELL_HINT}` : FILE_HINT;
+  return unreadable(path, cause, hint, `the fixtures ${path}`);
 }
 
 const functionSchema = z.custom<ToolDefinition['handle']>(

@@ -69,10 +69,10 @@ export function checkCommand(run: RunCommand): Command {
     examples: {
       'check a tool': 'protocol-cli check http://127.0.0.1:3001',
       'in CI: start the tool, call two more operations, write a report':
-        "protocol-cli check --command 'node server.mjs' --operation deploy --operation build --reporter junit:check.xml",
-      'while you work on a tool': "protocol-cli check --command 'node server.mjs' --watch -q",
+        'protocol-cli check --command "node server.mjs" --operation deploy --operation build --reporter junit:check.xml',
+      'while you work on a tool': 'protocol-cli check --command "node server.mjs" --watch -q',
       'with your own test cases': 'protocol-cli check http://127.0.0.1:3001 --cases cases.yaml',
-      'check a runtime': "protocol-cli check --runtime 'node driver.mjs'",
+      'check a runtime': 'protocol-cli check --runtime "node driver.mjs"',
       'check a transcript: tool and runtime': 'protocol-cli check run.ndjson',
       'annotations and a job summary on GitHub': 'protocol-cli check http://127.0.0.1:3001 --reporter github',
       'one rule and its source': 'protocol-cli check --spec TOOL-RETRY',

@@ -143,7 +143,7 @@ function runtimeOf(word: string | undefined, { runtime, ...flags }: CheckFlags):
 }
 
 const RUNTIME_EXAMPLE =
-  "For example: protocol-cli check --runtime 'node driver.mjs'; protocol-cli help runtimes says how to write a driver.";
+  'For example: protocol-cli check --runtime "node driver.mjs"; protocol-cli help runtimes says how to write a driver.';
 
 /** Options that have an effect only if a tool is called. */
 const CALLING =

@@ -120,7 +120,7 @@ export function invokeCommand(run: RunCommand): Command {
       'values get their type from the schema; := takes JSON, =@ a file':
         'protocol-cli invoke :3001 deploy service=api replicas=2 labels:=\'{"a":1}\' notes=@notes.md',
       'start the server, call it, stop it':
-        "protocol-cli invoke --command 'node server.mjs' edit_file path=a.txt",
+        'protocol-cli invoke --command "node server.mjs" edit_file path=a.txt',
       'pipe exactly what the LLM gets to another program':
         "protocol-cli invoke :3001 list_instances -o text | jq '.count'",
       'stay for the events of a subscription': 'protocol-cli invoke :3001 watch repo=api --follow',
@@ -129,7 +129,7 @@ export function invokeCommand(run: RunCommand): Command {
       'many calls at once: are any ids mixed up?':
         'protocol-cli invoke :3001 echo text=hi --repeat 100 --concurrency 10',
       "the outcome for LM-Kit's records": 'protocol-cli invoke :3001 echo text=hi -o json --dialect lmkit',
-      'call a tool of an MCP server': "protocol-cli invoke --mcp 'node server.mjs' get-sum a=1 b=2",
+      'call a tool of an MCP server': 'protocol-cli invoke --mcp "node server.mjs" get-sum a=1 b=2',
       'the workbench: choose, fill in, call, repeat': 'protocol-cli invoke -i :3001 edit_file path=a.txt',
       'print the request without sending it': 'protocol-cli invoke :3001 delete_all --dry-run',
     },

@@ -26,7 +26,7 @@ export function toolsetCommand(run: RunCommand): Command {
       'list the operations of a tool': 'protocol-cli toolset http://127.0.0.1:3001',
       'one operation: all of its arguments, and a call to paste': 'protocol-cli toolset :3001 edit_file',
       'the bundled tool': 'protocol-cli toolset --demo',
-      'the tools of an MCP server': "protocol-cli toolset --mcp 'node server.mjs'",
+      'the tools of an MCP server': 'protocol-cli toolset --mcp "node server.mjs"',
       'as data': "protocol-cli toolset :3001 -o json | jq -r '.tools[].name'",
     },
     statuses: [0, 2, 4],

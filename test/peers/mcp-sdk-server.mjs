@@ -49,6 +49,25 @@ const TOOLS = {
   },
   form: { call: asking('Who are you?', FORM) },
   pick: { call: asking('Which size?', PICK) },
+  regional: {
+    inputSchema: {
+      type: 'object',
+      properties: {
+        region: { type: 'string', 'x-mcp-header': 'Region' },
+        place: { type: 'object', properties: { floor: { type: 'integer', 'x-mcp-header': 'Floor' } } },
+      },
+    },
+    call: (_, { http }) =>
+      text(
+        JSON.stringify(
+          [...(http?.req?.headers ?? [])].filter(([name]) => name.startsWith('mcp-param-')).sort(),
+        ),
+      ),
+  },
+  unreachable: {
+    inputSchema: { type: 'object', properties: { n: { type: 'number', 'x-mcp-header': 'N' } } },
+    call: () => text('called'),
+  },
   steps: {
     call: async (_, { mcpReq }) => {
       const progressToken = mcpReq._meta?.progressToken;

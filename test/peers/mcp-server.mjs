@@ -45,8 +45,34 @@ const TOOLS = {
   exact: { call: () => EXACT },
   'exact-event': { call: () => EXACT },
   hostile: { call: () => ({ ...text('\u001b]0;owned\u0007\u202Etxt'), isError: false }) },
+  'null-meta': { call: () => ({ ...text('done'), isError: false, _meta: null }) },
+  'list-meta': { call: () => ({ ...text('done'), isError: false, _meta: [] }) },
+  'text-result': { call: () => ({ bare: 'done' }) },
+  'list-result': { call: () => ({ bare: ['done'] }) },
   'no-result': { call: () => ({ content: 'not a list' }) },
   refuses: { call: () => ({ refusal: { code: -32001, message: 'not today', data: { until: 'tomorrow' } } }) },
+  'needs-url': {
+    call: () => ({
+      refusal: {
+        code: -32042,
+        message: 'sign in first',
+        data: {
+          elicitations: [
+            { mode: 'url', elicitationId: 'a', url: 'https://login.example/a', message: 'Sign in' },
+          ],
+        },
+      },
+    }),
+  },
+  'needs-task': {
+    call: () => ({
+      refusal: {
+        code: -32021,
+        message: 'missing capability',
+        data: { requiredCapabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } } },
+      },
+    }),
+  },
   erase: { annotations: { destructiveHint: true }, call: () => ({ ...text('erased'), isError: false }) },
   harmless: {
     annotations: { destructiveHint: true, readOnlyHint: true },
@@ -92,14 +118,31 @@ function listPage(cursor) {
 const answer = (id, result) => ({
   jsonrpc: '2.0',
   id,
-  ...(result.refusal ? { error: result.refusal } : { result }),
+  ...(result.refusal ? { error: result.refusal } : { result: result.bare ?? result }),
 });
+
+/**
+ * With `--older`, only 2025-11-25 is spoken, but `server/discover` is answered, as the HTTP server of the Go SDK does; with `--blunt`
+ * it is refused, too. Undefined where a message is of that version.
+ */
+function versionRefusal({ id, method, params }) {
+  const isNewer = params?._meta?.['io.modelcontextprotocol/protocolVersion'] !== undefined;
+  if (!options.includes('--older') || !isNewer) return undefined;
+  const supported = [optionOf('--older')];
+  if (method === 'server/discover' && !options.includes('--blunt'))
+    return answer(id, { supportedVersions: supported, capabilities: { tools: {} }, resultType: 'complete' });
+  return answer(id, {
+    refusal: { code: -32022, message: 'Unsupported protocol version', data: { supported } },
+  });
+}
 
 /** The answer to a message; null where none goes out. */
 function reply(message) {
   log(message);
   const { id, method, params } = message;
   if (id === undefined) return null;
+  const refusal = versionRefusal(message);
+  if (refusal) return refusal;
   switch (method) {
     case 'initialize':
       if (options.includes('--mute')) return null;

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { DIALECT_NAMES } from '../../dialects/dialect.js';
+import { MCP_VERSIONS } from '../../protocol/mcp-versions.js';
 import { defineCommand, givenOptions, type RunCommand, usageError, wholeNumber } from '../options.js';
 import { OUTPUTS } from '../terminal.js';
 
@@ -63,6 +64,7 @@ export function invokeCommand(run: RunCommand): Command {
       --watch  with --command: restart the server when its files change, and call again
       --endpoint  the URL is the invocation endpoint; skip discovery
       --mcp <url|command>  call a tool of an MCP server: its endpoint, or a command that starts it
+      --mcp-version <version>  with --mcp: the version of MCP to use (default: the newest that both sides support)
       -H, --header <name: value>  header, sent to the origin of the URL only (repeatable); a value of env:NAME reads a variable
       --bearer <token>  bearer token, sent to the origin of the URL only; env:NAME reads a variable
       Arguments of the operation:
@@ -111,6 +113,7 @@ export function invokeCommand(run: RunCommand): Command {
       '--concurrency': { read: wholeNumber(1, MAX_CONCURRENCY) },
       '--output': { choices: OUTPUTS },
       '--dialect': { choices: DIALECT_NAMES },
+      '--mcp-version': { choices: MCP_VERSIONS },
     },
     preface: ineffectiveText('--mcp') + ineffectiveText('--interactive'),
     examples: {

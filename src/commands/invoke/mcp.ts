@@ -1,6 +1,7 @@
 import type { Exchange } from '../../events/exchange.js';
 import { checkValue } from '../../json-schema/validator.js';
 import { answerOf, choiceOf, defaultsOf, type Elicitation, questionOf } from '../../protocol/mcp.js';
+import type { McpVersion } from '../../protocol/mcp-versions.js';
 import type { Warning } from '../../protocol/requirements.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { failureOf } from '../../render/failure.js';
@@ -40,6 +41,7 @@ interface Connecting {
   readonly timeout: number;
   /** Maximum size of a message, in bytes. */
   readonly maxBody: number;
+  readonly protocolVersion?: McpVersion | undefined;
   /** Receives the stderr of a started server. */
   readonly onStderr?: Sink;
   readonly onMessage?: MessageListener;
@@ -111,7 +113,7 @@ export class McpProtocol implements CallProtocol {
     const { run, peer } = this;
     const { isDrawn, verbosely } = this.output;
     const { options } = this.plan;
-    const { quiet = false, timeout, maxBody } = options;
+    const { quiet = false, timeout, maxBody, mcpVersion: protocolVersion } = options;
     const { terminal, redactor } = run;
     const headers = readHeaders(options, terminal.env);
     const lines = verbosely && serverOutput(text => verbosely(run.clean(text)));
@@ -119,6 +121,7 @@ export class McpProtocol implements CallProtocol {
     return openServer({ ...peer, headers }, run, {
       timeout,
       maxBody,
+      protocolVersion,
       isQuiet: isDrawn || quiet,
       ...(lines && !terminal.stdout.isTTY && { onStderr: lines.add }),
       ...(verbosely && { onMessage: jsonRpcPrinter(redactor, verbosely) }),
@@ -157,6 +160,7 @@ export class McpProtocol implements CallProtocol {
     const headers = {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
+      ...server.headersOf({ name, arguments: args }),
       ...Object.fromEntries(Object.keys(server.headers).map(header => [header, REDACTED])),
     };
     const request = { method: 'POST', url: peer.name, headers, body } as const;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DialectName } from '../../dialects/dialect.js';
 import type { UnaddressedInvocation } from '../../protocol/invocation.js';
+import type { McpVersion } from '../../protocol/mcp-versions.js';
 import type { ListenerOptions } from '../../runtime/callback-server.js';
 import type { McpPeer } from '../../runtime/mcp/transports.js';
 import type { ProtocolCliError } from '../../util/errors.js';
@@ -30,6 +31,7 @@ export interface InvokeOptions extends TargetOptions, HeaderOptions, ListenerFla
   readonly close?: boolean;
   /** The URL of an MCP server, or a command that starts one. */
   readonly mcp?: string;
+  readonly mcpVersion?: McpVersion;
   readonly watch?: boolean;
   /** Long names of the options set on the command line. */
   readonly given: readonly string[];
@@ -87,7 +89,8 @@ const DEMO_CALL = ['edit_file', 'path=src/main.rs'];
 
 /** @throws ProtocolCliError `usage`. */
 export function planInvoke(given: readonly string[], options: InvokeOptions): InvokePlan {
-  const { args: whole, demo, mcp, interactive } = options;
+  const { args: whole, demo, mcp, mcpVersion, interactive } = options;
+  if (mcp === undefined && mcpVersion !== undefined) throw usageError('--mcp-version needs --mcp');
   const peer = mcp === undefined ? null : readMcpTarget(mcp, options);
   const { target, rest } = peer ? { target: null, rest: given } : readTarget(given, options);
   const demoCall = whole === undefined ? DEMO_CALL : DEMO_CALL.slice(0, 1);

@@ -1,4 +1,5 @@
 import { ArgumentMaker } from '../../json-schema/example.js';
+import type { McpVersion } from '../../protocol/mcp-versions.js';
 import type { Tool, Toolset } from '../../protocol/toolset.js';
 import { type Line, quote, say } from '../../render/line.js';
 import { createTheme, styleLine } from '../../render/terminal/theme.js';
@@ -32,6 +33,7 @@ interface ToolsetOptions extends TargetOptions, HeaderOptions {
   readonly yes?: boolean;
   /** The URL of an MCP server, or a command that starts one. */
   readonly mcp?: string;
+  readonly mcpVersion?: McpVersion;
 }
 
 interface ShownOptions extends ToolsetOptions {
@@ -60,6 +62,7 @@ export async function runToolset(
       `--mcp and ${other} exclude each other`,
       'Give one server: a URL, --demo, --command or --mcp.',
     );
+  if (mcp === undefined && options.mcpVersion !== undefined) throw usageError('--mcp-version needs --mcp');
   const headers = readHeaders(options, terminal.env);
   return withRun({ terminal, secrets: secretsOfHeaders(headers) }, run => {
     const shown = { ...options, operation };
@@ -111,7 +114,8 @@ async function listMcp(
 ): Promise<ExitStatus> {
   const { openServer } = await import('../invoke/mcp.js');
   const peer = readMcpTarget(given, options);
-  const server = await openServer({ ...peer, headers }, run, MCP_LIMITS);
+  const { mcpVersion: protocolVersion } = options;
+  const server = await openServer({ ...peer, headers }, run, { ...MCP_LIMITS, protocolVersion });
   for (const message of server.notes()) run.warn({ message });
   const { name, endpoint, tools } = server;
   return printToolset(

@@ -1,7 +1,6 @@
 import {
   type JSONRPCMessage,
   ProtocolError,
-  parseJSONRPCMessage,
   SdkError,
   SdkHttpError,
   StreamableHTTPClientTransport,
@@ -18,6 +17,7 @@ import { exactJson } from '../../util/exact-json.js';
 import { parseJson, readJson } from '../../util/json.js';
 import { bytesText, LineSplitter } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
+import { readMessage, receivedMessage } from './messages.js';
 
 export type MessageListener = (message: unknown, way: 'sent' | 'received') => void;
 
@@ -120,9 +120,10 @@ class StdioLink implements Link {
   }
 
   #read(line: Uint8Array): void {
-    const message = messageIn(line);
+    const json = readJson(line);
+    const message = json.ok ? readMessage(json.value) : null;
     if (message) {
-      this.options.onMessage(message, 'received');
+      this.options.onMessage(receivedMessage(message), 'received');
       this.onmessage?.(message);
     } else if (line.some(byte => byte > 0x20)) {
       if (this.invalidLines.count === 0)
@@ -139,17 +140,9 @@ class StdioLink implements Link {
   }
 }
 
-function messageIn(line: Uint8Array): JSONRPCMessage | null {
-  const json = readJson(line);
-  if (!json.ok) return null;
-  try {
-    return parseJSONRPCMessage(json.value);
-  } catch {
-    return null;
-  }
-}
-
 const CLOSE_MS = 500;
+
+const LINE_FEED = Buffer.from('\n');
 
 /** A server at a URL (MCP, "Streamable HTTP"). */
 class HttpLink extends StreamableHTTPClientTransport implements Link {
@@ -162,14 +155,14 @@ class HttpLink extends StreamableHTTPClientTransport implements Link {
 
   constructor({ name, headers = {} }: McpTarget, { maxBytes, onMessage }: LinkOptions) {
     const { fetch, close } = guardedFetch({ maxBytes });
-    const results = new ExactResults(maxBytes);
-    const tapped: typeof fetch = async (...request) => results.readIn(await fetch(...request));
+    const answers = new Answers(maxBytes);
+    const tapped: typeof fetch = async (...request) => answers.readIn(await fetch(...request));
     super(new URL(name), { requestInit: { headers: { ...headers } }, fetch: tapped });
     this.#closeFetch = close;
     this.#onMessage = onMessage;
     this.onmessage = message => {
-      results.restore(message);
-      onMessage(message, 'received');
+      answers.restore(message);
+      onMessage(receivedMessage(message), 'received');
       if (!('method' in message) && message.id !== undefined) this.#unanswered.delete(message.id);
     };
   }
@@ -208,23 +201,20 @@ class HttpLink extends StreamableHTTPClientTransport implements Link {
   }
 }
 
-/** Results with numbers that `JSON.parse`, which the SDK uses, has changed; each is kept until the SDK delivers its message. */
-class ExactResults {
+/**
+ * Answers that the SDK would refuse (see {@link readMessage}), and results with numbers that its `JSON.parse` changes; each result is
+ * kept until the SDK delivers its message.
+ */
+class Answers {
   readonly #results = new Map<unknown, unknown>();
 
   constructor(private readonly maxBytes: number) {}
 
-  /** Reads along: JSON, or events with one line of data. */
+  /** Reads JSON, or events with one line of data. */
   readIn(answer: Response): Response {
-    const lines = new LineSplitter(this.maxBytes, line => this.#read(line));
-    const tap = new TransformStream<Uint8Array, Uint8Array>({
-      transform: (chunk, controller) => {
-        lines.add(Buffer.from(chunk));
-        controller.enqueue(chunk);
-      },
-      flush: () => void lines.add(Buffer.from('\n')),
-    });
-    return new Response(answer.body?.pipeThrough(tap) ?? null, answer);
+    const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+    const body = answer.body?.pipeThrough(isStream ? this.#lines() : this.#whole());
+    return new Response(body ?? null, answer);
   }
 
   restore(message: JSONRPCMessage): void {
@@ -233,19 +223,51 @@ class ExactResults {
     this.#results.delete(message.id);
   }
 
-  #read(line: Uint8Array): void {
-    const json = parseJson(
-      Buffer.from(line)
-        .toString('utf8')
-        .replace(/^data: ?/, ''),
-    );
-    if (json.ok && json.notes.length > 0 && isRecord(json.value) && 'result' in json.value)
-      this.#results.set(json.value['id'], json.value['result']);
+  #lines(): TransformStream<Uint8Array, Uint8Array> {
+    let send: (bytes: Uint8Array) => void = () => {};
+    const lines = new LineSplitter(this.maxBytes, line => send(this.#line(line)));
+    return new TransformStream({
+      transform: (chunk, controller) => {
+        send = bytes => controller.enqueue(bytes);
+        if (!lines.add(chunk))
+          controller.error(new TransportError('answer', 'TOO_LARGE', 'a line is too long'));
+      },
+      flush: () => void lines.add(LINE_FEED),
+    });
+  }
+
+  #line(line: Uint8Array): Uint8Array {
+    const data = /^data: ?(.*?)\r?$/s.exec(Buffer.from(line).toString('utf8'))?.[1];
+    const message = data === undefined ? null : this.#read(data);
+    return message === null ? Buffer.concat([line, LINE_FEED]) : Buffer.from(`data: ${message}\n`);
+  }
+
+  #whole(): TransformStream<Uint8Array, Uint8Array> {
+    const chunks: Uint8Array[] = [];
+    return new TransformStream({
+      transform: chunk => void chunks.push(chunk),
+      flush: controller => {
+        const bytes = Buffer.concat(chunks);
+        controller.enqueue(Buffer.from(this.#read(bytes.toString('utf8')) ?? bytes));
+      },
+    });
+  }
+
+  /** Returns the JSON that the SDK gets instead; null if it can read this. */
+  #read(text: string): string | null {
+    const json = parseJson(text);
+    if (!json.ok || !isRecord(json.value)) return null;
+    const message = readMessage(json.value);
+    if (!message || !('result' in message)) return null;
+    const isValid = receivedMessage(message) === message;
+    if (!isValid || json.notes.length > 0)
+      this.#results.set(message.id, isValid ? json.value['result'] : message.result);
+    return isValid ? null : exactJson(message);
   }
 }
 
 /** The cause of a rejected request, as recorded in a transcript. */
-type McpFailure =
+export type McpFailure =
   | { readonly kind: 'error'; readonly code: number; readonly message: string; readonly data?: unknown }
   | { readonly kind: 'status'; readonly status: number; readonly text: string }
   | { readonly kind: 'broken'; readonly phase: string; readonly code: string };

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runHere } from '../support/in-process.js';
+import { type McpServer, peerCommand, startMcpPeer } from '../support/mcp.js';
+import { argv } from '../support/program.js';
+
+let http: McpServer;
+beforeAll(async () => {
+  http = await startMcpPeer();
+});
+afterAll(() => http[Symbol.asyncDispose]());
+
+describe.each([
+  ['stdio', () => peerCommand()],
+  ['HTTP', () => http.url],
+])('an answer over %s', (_, server) => {
+  const invoke = (...words: string[]) => runHere(argv`invoke --mcp ${server()} ${words}`);
+
+  test.each([
+    ['null-meta', '$._meta: must be an object', '"_meta": null'],
+    ['list-meta', '$._meta: must be an object', '"_meta": []'],
+    ['text-result', '$: must be an object', 'done'],
+    ['list-result', '$: must be an object', 'done'],
+  ])('that is not a result of MCP is judged at once, and shown: %s', async (tool, fault, shown) => {
+    const { status, stdout, stderr } = await invoke(tool, '-o', 'plain', '--timeout', '0');
+    expect(status).toBe(5);
+    expect(stdout).toContain(`the server's answer is not a CallToolResult: ${fault}`);
+    expect(stdout).toContain(shown);
+    expect(stdout + stderr).not.toMatch(/not a JSON-RPC message|could not be reached/);
+  });
+});
+
+test('the data of a JSON-RPC error is in -o json, in the view and in the formats that have a place for it', async () => {
+  const invoke = (...words: string[]) => runHere(argv`invoke --mcp ${http.url} ${words}`);
+  const { stdout } = await invoke('refuses', '-o', 'json');
+  expect(JSON.parse(stdout)).toMatchObject({
+    outcome: { type: 'error', code: '-32001', data: { until: 'tomorrow' } },
+  });
+  expect((await invoke('refuses', '-o', 'plain')).stdout).toContain('"until": "tomorrow"');
+  const lmkit = await invoke('refuses', '--dialect', 'lmkit', '-o', 'json');
+  expect(JSON.parse(JSON.parse(lmkit.stdout).ResultJson)).toMatchObject({
+    error: { data: { until: 'tomorrow' } },
+  });
+  const url = await invoke('needs-url');
+  expect(url.stderr).toContain('https://login.example/a');
+  const task = await invoke('needs-task');
+  expect(task.stderr).toContain('the client capability extensions.io.modelcontextprotocol/tasks,');
+});
+
+test('a server that dies during a call: the connection was lost', async () => {
+  const { status, stderr } = await runHere(argv`invoke --mcp ${peerCommand()} dies`);
+  expect(status).toBe(4);
+  expect(stderr).toMatch(
+    /the connection was lost during tools\/call: the server ended with status 3[\s\S]*the peer falls over/,
+  );
+  expect(stderr).not.toContain('The command must write');
+});

@@ -223,6 +223,7 @@ export function unsupported(
     [outcome.type]: outcome.type === 'unknown' ? [outcome.raw] : true,
     'error code': isError ? outcome.code : undefined,
     'error type': isError ? outcome.errorType : undefined,
+    'error data': isError ? outcome.data : undefined,
     'error origin': isError ? outcome.origin : undefined,
     JSON: hasPayload && payload !== undefined && typeof payload !== 'string' ? true : undefined,
     'no payload': hasPayload && payload === undefined ? true : undefined,
@@ -253,6 +254,7 @@ const WORDS = {
   unknown: raw => `the outcome ${quoted(Array.isArray(raw) ? raw[0] : raw)}: it is written as an error`,
   'error code': code => `the error's code ${quoted(code)}`,
   'error type': type => `the error's type ${quoted(type)}`,
+  'error data': () => "the error's data",
   'error origin': origin => `the error's origin ${quoted(origin)}`,
   JSON: () => 'a payload that is JSON: it is written as a text',
   'no payload': () => 'the missing payload',
@@ -277,6 +279,7 @@ export type Feature =
   | Outcome['type']
   | 'error code'
   | 'error type'
+  | 'error data'
   | 'error origin'
   | 'JSON'
   | 'no payload'

@@ -27,7 +27,7 @@ type Failure = Exclude<Outcome['type'], 'success' | 'unknown'>;
 
 /** The documented members of each payload (seed 002); in the order of LM-Kit's `ToolCallResultType`, after `Success`. */
 const MEMBERS: Readonly<Record<Failure, readonly string[]>> = {
-  error: ['message', 'code', 'type'],
+  error: ['message', 'code', 'type', 'data'],
   canceled: ['reason', 'by'],
   timeout: ['durationMs'],
   denied: ['tool', 'reason'],
@@ -49,7 +49,7 @@ const TITLE = 'a ToolCallResult of LM-Kit';
 
 const SUPPORTED = new Set([
   ...(['success', 'error', 'canceled', 'timeout', 'denied', 'unknown'] as const),
-  ...(['error code', 'error type', 'JSON', 'id', 'tool'] as const),
+  ...(['error code', 'error type', 'error data', 'JSON', 'id', 'tool'] as const),
 ]);
 
 /** A blank `ResultJson` counts as null. */

@@ -50,7 +50,8 @@ const callToolResultSchema = z.object({
 const TITLE = 'a CallToolResult of MCP';
 
 const SUPPORTED = new Set([
-  ...(['success', 'error', 'canceled', 'timeout', 'denied', 'error code', 'error type'] as const),
+  ...(['success', 'error', 'canceled', 'timeout', 'denied'] as const),
+  ...(['error code', 'error type', 'error data'] as const),
   ...(['no payload', 'images', 'other content', 'structured content', 'meta'] as const),
 ]);
 
@@ -198,13 +199,17 @@ function textOf(answer: Answer): string | undefined {
 
 /** The structured content that an outcome needs; null if `isError` is enough. */
 function structureOf(outcome: Outcome): object | null {
-  const isPlain = outcome.type === 'error' && outcome.code === undefined && outcome.errorType === undefined;
+  const { code, errorType, data } = outcome.type === 'error' ? outcome : { code: outcome.type };
+  const isPlain = [code, errorType, data].every(each => each === undefined);
   return isPlain ? null : payloadOfOutcome(outcome);
 }
 
-/** Whether structured content already has the code and type of an error. */
+/** Whether structured content already has the code, type and data of an error. */
 function hasSameError(own: unknown, outcome: Outcome): boolean {
   const documented = outcomeOfPayload(own);
   if (documented?.type !== 'error' || outcome.type !== 'error') return false;
-  return documented.code === outcome.code && documented.errorType === outcome.errorType;
+  const { code, errorType, data } = outcome;
+  return (
+    documented.code === code && documented.errorType === errorType && isDeepStrictEqual(documented.data, data)
+  );
 }

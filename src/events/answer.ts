@@ -6,7 +6,8 @@ import { rapDialect } from '../dialects/rap.js';
 import type { UnaddressedInvocation } from '../protocol/invocation.js';
 import { type JudgedOutcome, textOfOutcome } from '../protocol/outcome.js';
 import type { JsonReading } from '../util/json.js';
-import { excerpt } from '../util/text.js';
+import { excerpt, truncate } from '../util/text.js';
+import { listOf, recordOf } from '../util/values.js';
 import type { McpAnswer, Settlement } from './exchange.js';
 
 /** A call that ended, live or in a saved report. */
@@ -53,7 +54,23 @@ const inputRequiredSchema = z.object({
 });
 
 /** A JSON-RPC error instead of a result. */
-const errorSchema = z.object({ error: z.object({ code: z.number(), message: z.string() }) });
+const errorSchema = z.object({
+  error: z.object({ code: z.number(), message: z.string(), data: z.optional(z.unknown()) }),
+});
+
+const URL_ELICITATION_REQUIRED = -32_042;
+
+const MAX_URLS = 5;
+
+/** The pages that the user must visit before the call can succeed. */
+function pagesNote(code: number, data: unknown): string[] {
+  if (code !== URL_ELICITATION_REQUIRED) return [];
+  const urls = listOf(recordOf(data)['elicitations']).map(each => recordOf(each)['url']);
+  const shown = urls.filter(url => typeof url === 'string').slice(0, MAX_URLS);
+  return shown.length === 0
+    ? []
+    : [`the user must open ${shown.map(url => truncate(url, 1_000)).join(', ')}, then call again`];
+}
 
 /** Reads the body of the response to `tools/call`. An invalid body is returned as an error outcome. */
 export function readMcpAnswer(json: JsonReading): McpAnswer {
@@ -70,9 +87,10 @@ export function readMcpAnswer(json: JsonReading): McpAnswer {
   }
   const refusal = errorSchema.safeParse(native);
   if (refusal.success) {
-    const { code, message } = refusal.data.error;
+    const { code, message, data } = refusal.data.error;
     const note = `the server answered with the JSON-RPC error ${code}, and no result`;
-    return withoutResult({ type: 'error', message, code: String(code), basis: 'declared' }, note);
+    const outcome = { type: 'error', message, code: String(code), basis: 'declared' } as const;
+    return withoutResult(data === undefined ? outcome : { ...outcome, data }, note, ...pagesNote(code, data));
   }
   const reading = json.ok ? mcpDialect.read(native) : { ok: false as const, faults: [json.reason] };
   if (!reading.ok) {

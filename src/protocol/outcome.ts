@@ -16,6 +16,7 @@ export const judgedOutcomeSchema = z.discriminatedUnion('type', [
     code: text,
     errorType: text,
     origin: text,
+    data: z.optional(z.unknown()),
     basis,
   }),
   z.object({ type: z.literal('canceled'), reason: text, by: text, basis }),
@@ -37,6 +38,8 @@ export type Outcome =
       code?: string | undefined;
       errorType?: string | undefined;
       origin?: string | undefined;
+      /** More about the error, such as `error.data` of JSON-RPC. */
+      data?: unknown;
     }
   | { type: 'canceled'; reason?: string | undefined; by?: string | undefined }
   | { type: 'timeout'; durationMs?: number | undefined }
@@ -59,7 +62,9 @@ const MAX_PAYLOAD = 64 * 1024;
 
 /** Seed 002's recommended payloads. A value with other members is not one of them. */
 const payloadSchema = z.union([
-  z.strictObject({ error: z.strictObject({ message: z.string(), code: text, type: text }) }),
+  z.strictObject({
+    error: z.strictObject({ message: z.string(), code: text, type: text, data: z.optional(z.unknown()) }),
+  }),
   z.strictObject({ canceled: z.strictObject({ reason: text, by: text }) }),
   z.strictObject({ timeout: z.strictObject({ durationMs: z.optional(z.number()) }) }),
   z.strictObject({ denied: z.strictObject({ tool: text, reason: text }) }),
@@ -107,7 +112,14 @@ export function outcomeOfPayload(value: unknown): Outcome | null {
 export function payloadOfOutcome(outcome: Outcome): Record<string, unknown> | null {
   switch (outcome.type) {
     case 'error':
-      return { error: given({ message: outcome.message, code: outcome.code, type: outcome.errorType }) };
+      return {
+        error: given({
+          message: outcome.message,
+          code: outcome.code,
+          type: outcome.errorType,
+          data: outcome.data,
+        }),
+      };
     case 'canceled':
       return { canceled: given({ reason: outcome.reason, by: outcome.by }) };
     case 'timeout':

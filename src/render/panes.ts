@@ -95,13 +95,19 @@ function panesOfMcp(answer: McpAnswer): Panes {
     ...blocks.filter(isForUser).map(humanBlockText),
     ...(structured === undefined ? [] : [structuredText(structured)]),
   ].join('\n');
-  const unread = outcome.type === 'error' ? outcome.message : text;
-  const drawing = textDrawing(reading ? shown : unread);
+  const drawing = textDrawing(reading ? shown : unreadText(answer));
   const content = `content, ${pluralize(blocks.length, 'block')}${structured === undefined ? '' : ', and structured content'}`;
   const faulty = outcome.basis === 'declared' ? 'JSON-RPC error' : 'not an MCP result';
   const notes = [...skippedNotes(choice, 'content'), ...hiddenCharacterNotes(drawing)];
   const human = { title: 'human', about: reading ? content : faulty, notes, drawing } as const;
   return { human, llm: llmPane(text, reading !== null), choice, warnings: [] };
+}
+
+/** A JSON-RPC error with its data, or why the answer is not a result, and the answer. */
+function unreadText({ native, outcome, text }: McpAnswer): string {
+  if (outcome.type !== 'error') return text;
+  const more = outcome.basis === 'declared' ? outcome.data : (native ?? undefined);
+  return more === undefined ? outcome.message : `${outcome.message}\n${structuredText(more)}`;
 }
 
 type Block = Readonly<Record<string, unknown>> & { readonly type: string };

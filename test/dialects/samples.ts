@@ -145,7 +145,14 @@ const outcome: fc.Arbitrary<JudgedOutcome> = fc
   .oneof(
     fc.record(kind('success')),
     fc.record(
-      { ...kind('error'), message: text, code: word, errorType: word, origin: word },
+      {
+        ...kind('error'),
+        message: text,
+        code: word,
+        errorType: word,
+        origin: word,
+        data: fc.jsonValue().filter(data => data !== null),
+      },
       { requiredKeys: ['type', 'message'] },
     ),
     fc.record({ ...kind('canceled'), reason: word, by: word }, { requiredKeys }),
@@ -186,7 +193,8 @@ function structuredOnlyWhereItFits(answer: Answer): Answer {
 }
 
 function needsStructure(given: JudgedOutcome): boolean {
-  if (given.type === 'error') return given.code !== undefined || given.errorType !== undefined;
+  if (given.type === 'error')
+    return given.code !== undefined || given.errorType !== undefined || given.data !== undefined;
   return given.type !== 'success' && given.type !== 'unknown';
 }
 

@@ -1,5 +1,3 @@
-import type { Answer, AnsweredCall, DialectName } from '../dialects/dialect.js';
-import { readAs, writeAs } from '../dialects/dialects.js';
 import { Content } from '../events/content.js';
 import type { Fact } from '../events/events.js';
 import { type Log, RecordedRequest, type RequestFact } from '../events/log.js';
@@ -15,10 +13,10 @@ import {
   type Consent,
   type ConsentQuestion,
   Conversation,
-  type Fields,
   type ReplyContent,
   type Wire,
 } from './conversation.js';
+import { type OfferedTool, writeForMcp } from './mcp-answer.js';
 import { type CloseOptions, Mock, type MockOptions } from './mock.js';
 import { CANCELED, type CallReference, OpenCall } from './open-call.js';
 import { malformedRefusal, type Plan, planWithoutFaults, refusalPlan } from './plan.js';
@@ -35,6 +33,8 @@ export interface LocalCall {
   readonly key?: string;
   /** Headers for fixtures that match them; names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** What an MCP client knows of the tool; null if it calls an unknown one. Default: the tool without an `outputSchema`. */
+  readonly offered?: OfferedTool | null;
   /** Cancels the call; the answer is then `canceled`, unless there was one before. */
   readonly signal?: AbortSignal;
 }
@@ -43,38 +43,6 @@ export type LocalReply = ReplyContent | { readonly kind: 'silence' };
 
 /** `sent` is the answer in the form of MCP; undefined for `silence` and for a canceled call. */
 export type LocalAnswer = LocalReply & { readonly sent: unknown };
-
-/** The wires whose results a fixture or a handler may write whole. */
-export type ResultWire = Extract<DialectName, 'rap' | 'mcp'>;
-
-/** Fields that exist only in a `tool_result` of RAP. */
-const RAP_FIELDS = ['type', 'text', 'display_as', 'subscription', 'group_id', 'id', 'call_id'];
-
-/**
- * Detects the wire of a verbatim result by its form: both wires have `content`, and no other field in common. Applies to whole results
- * only, never to a payload (seed 003).
- */
-export function wireOfResult(result: Fields): ResultWire {
-  if (!Array.isArray(result['content']) || RAP_FIELDS.some(field => Object.hasOwn(result, field)))
-    return 'rap';
-  return readAs('mcp', result).ok || !readAsRap(result).ok ? 'mcp' : 'rap';
-}
-
-/** A result as `tool_result`, with the ids of its call filled in. */
-function readAsRap(result: Fields, { thread = '', id }: Partial<AnsweredCall> = {}) {
-  return readAs('rap', { type: 'tool_result', group_id: thread, id: id ?? '', ...result });
-}
-
-/** Converts the answer of a local call to the common model. @param call as its wire names it */
-export function answerOfLocal(call: AnsweredCall, reply: ReplyContent): Answer {
-  if (reply.kind === 'payload')
-    return { call, outcome: { type: 'success', basis: 'declared' }, payload: reply.payload };
-  if (reply.kind === 'outcome') return { call, outcome: { ...reply.outcome, basis: 'declared' } };
-  const { result } = reply;
-  const reading = wireOfResult(result) === 'mcp' ? readAs('mcp', result) : readAsRap(result, call);
-  if (reading.ok) return { ...reading.answer, call };
-  return { call, outcome: { type: 'success', basis: 'assumed' }, payload: result }; // keeps all of the result
-}
 
 /** What becomes of the steps that a local call does not play; null for those that it plays. */
 const IGNORED_STEPS = {
@@ -254,7 +222,8 @@ export class LocalTool implements AsyncDisposable {
     void openCalls.carryOut(plan, new Conversation(openCall, wire));
     const reply = await wire.reply;
     if (reply.kind !== 'silence') stopListening(); // a silent call can still be canceled
-    return { ...reply, sent: this.#send(reply, operation, request, signal?.aborted ?? false, about) };
+    const { offered = { outputSchema: undefined } } = call;
+    return { ...reply, sent: await this.#send(reply, offered, request, signal?.aborted ?? false, about) };
   }
 
   /** Replaces the fixtures from the next call on. @throws ProtocolCliError `invalid-toolset`. */
@@ -304,20 +273,19 @@ export class LocalTool implements AsyncDisposable {
   }
 
   /** Returns the answer for an MCP client; undefined if none is sent. */
-  #send(
+  async #send(
     reply: LocalReply,
-    operation: string,
+    offered: OfferedTool | null,
     request: RecordedRequest,
     isCancelled: boolean,
     about: CallReference,
-  ): unknown {
+  ): Promise<unknown> {
     if (reply.kind === 'silence' || isCancelled) {
       request.recordBroken('answer', reply.kind === 'silence' ? 'PLANNED' : 'CANCELLED');
       return undefined;
     }
     if (this.mcpUrl === undefined) return void request.recordResponse(200);
-    const isOffered = this.mock.toolset.tools.some(({ name }) => name === operation);
-    const { body, warnings } = writeForMcp(reply, isOffered);
+    const { body, warnings } = await writeForMcp(reply, offered);
     for (const message of warnings) this.mock.log.emit({ kind: 'warned', message, ...about });
     request.recordResponse(200, { body: Content.ofJson(body) });
     return body;
@@ -333,37 +301,3 @@ function onAbort(signal: AbortSignal | undefined, callback: () => void): () => v
 
 /** See {@link LocalTool.start}. */
 export const startLocalTool = LocalTool.start;
-
-/** JSON-RPC error code. */
-const INVALID_PARAMS = -32_602;
-
-/** Writes a CallToolResult, always with `isError` (seed 003); for an unknown tool `{ error }` of JSON-RPC. */
-function writeForMcp(reply: ReplyContent, isOffered: boolean) {
-  if (reply.kind === 'payload') return { body: textResult(reply.text), warnings: [] };
-  if (reply.kind === 'verbatim') return writeResult(reply.result);
-  const { outcome } = reply;
-  if (outcome.type !== 'error' || isOffered) return writeTranslated(reply);
-  const error = { code: INVALID_PARAMS, message: outcome.message };
-  return { body: { error }, warnings: [] };
-}
-
-/** Sends an MCP result unchanged, valid or not; translates a RAP result; sends any other object as text. */
-function writeResult(result: Fields) {
-  if (wireOfResult(result) === 'mcp') {
-    const reading = readAs('mcp', { isError: false, ...result });
-    const warnings = reading.ok ? [] : [`an invalid MCP result was sent: ${reading.faults.join('; ')}`];
-    return { body: { ...result, isError: result['isError'] ?? false }, warnings };
-  }
-  if (readAsRap(result).ok) return writeTranslated({ kind: 'verbatim', result });
-  const warning = 'a result has neither content (MCP) nor text (RAP); it was sent as text';
-  return { body: textResult(JSON.stringify(result)), warnings: [warning] };
-}
-
-function writeTranslated(reply: ReplyContent) {
-  const { body, warnings } = writeAs('mcp', answerOfLocal({ id: null }, reply));
-  return { body, warnings: warnings.map(({ message }) => message) };
-}
-
-function textResult(text: string): object {
-  return { content: [{ type: 'text', text }], isError: false };
-}

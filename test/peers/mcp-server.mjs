@@ -30,6 +30,11 @@ const TOOLS = {
   structured: {
     call: () => ({ content: [], structuredContent: { count: 2, names: ['a', 'b'] }, isError: false }),
   },
+  'breaks-schema': {
+    outputSchema: { type: 'object', properties: { count: { type: 'integer' } }, required: ['count'] },
+    call: () => ({ ...text('two'), structuredContent: { count: 'two' }, isError: false }),
+  },
+  'misses-schema': { outputSchema: { type: 'object' }, call: () => ({ ...text('two'), isError: false }) },
   mixed: {
     call: () => ({
       content: [
@@ -95,9 +100,10 @@ const TOOLS = {
 };
 
 const toolList = () =>
-  Object.entries(TOOLS).map(([name, { inputSchema = EMPTY, annotations }]) => ({
+  Object.entries(TOOLS).map(([name, { inputSchema = EMPTY, outputSchema, annotations }]) => ({
     name,
     inputSchema,
+    outputSchema,
     annotations,
   }));
 

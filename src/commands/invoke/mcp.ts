@@ -1,6 +1,7 @@
 import type { Exchange } from '../../events/exchange.js';
 import { checkValue } from '../../json-schema/validator.js';
 import { answerOf, choiceOf, defaultsOf, type Elicitation, questionOf } from '../../protocol/mcp.js';
+import { structureFault } from '../../protocol/mcp-structure.js';
 import type { McpVersion } from '../../protocol/mcp-versions.js';
 import type { Warning } from '../../protocol/requirements.js';
 import type { Tool } from '../../protocol/toolset.js';
@@ -145,6 +146,9 @@ export class McpProtocol implements CallProtocol {
       : await client.call(call);
     stopCancelling();
     const { settled } = exchange;
+    const fault =
+      settled?.by === 'answer' ? await structureFault(tool['outputSchema'], settled.native) : null;
+    if (fault !== null) this.#notes.push({ message: fault });
     const isLeft = settled?.by === 'cancel' && settled.who === 'policy';
     const trouble = (isLeft ? forms.trouble : null) ?? troubleOf(server, exchange, error);
     await report({ exchange, trouble });

@@ -277,7 +277,7 @@ async function answerLocally(
   }
   const { timeout: ms } = flags;
   const reply = await replyWithin(ms, tool, call, { run, session, signal });
-  if (reply) return (await import('../../mock/local-tool.js')).answerOfLocal(answeredCall(call), reply);
+  if (reply) return (await import('../../mock/mcp-answer.js')).answerOfLocal(answeredCall(call), reply);
   run.log.emit({ kind: 'expired', what: 'timeout', afterMs: ms, ...about });
   return { call: answeredCall(call), outcome: { type: 'timeout', durationMs: ms, basis: 'ours' } };
 }

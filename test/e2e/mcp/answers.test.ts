@@ -54,3 +54,12 @@ test('a server that dies during a call: the connection was lost', async () => {
   );
   expect(stderr).not.toContain('The command must write');
 });
+
+test.each([
+  ['breaks-schema', 'structuredContent does not match the outputSchema: $.count must be integer'],
+  ['misses-schema', 'the tool has an outputSchema, but its result has no structuredContent'],
+])('a result that does not fit its outputSchema is a warning: %s', async (tool, warning) => {
+  const { status, stderr } = await runHere(argv`invoke --mcp ${http.url} ${tool}`);
+  expect(status).toBe(0);
+  expect(stderr).toContain(`warning: ${warning}`);
+});

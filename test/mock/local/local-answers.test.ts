@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { writeAs } from '../../../src/dialects/dialects.js';
 import { parseFixtures } from '../../../src/fixtures/read-fixtures.js';
 import type { ReplyContent } from '../../../src/mock/conversation.js';
-import { answerOfLocal, leftOut, wireOfResult } from '../../../src/mock/local-tool.js';
+import { leftOut } from '../../../src/mock/local-tool.js';
+import { answerOfLocal, wireOfResult } from '../../../src/mock/mcp-answer.js';
 
 const CALL = { id: 'call_1', tool: 'op', args: { a: 1 }, thread: 's1', request: { tool_name: 'op' } };
 

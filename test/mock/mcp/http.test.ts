@@ -182,7 +182,7 @@ describe('on the wire', () => {
     [
       'a subscription',
       { jsonrpc: '2.0', id: 4, method: 'subscriptions/listen', params: {} },
-      200,
+      404,
       { id: 4, error: { code: -32601 } },
     ],
   ])('%s is refused, and the next request is served', async (_, message, status, expected) => {

@@ -9,6 +9,7 @@ test.each([
 ])('--watch finds the file of the command: %s', async (command, name) => {
   await using folder = await temporaryFolder();
   await folder.write(name, '');
-  const watcher = await watchCommand(command, folder.path, () => {});
-  watcher.close();
+  const watching = watchCommand(command, folder.path, () => {});
+  await expect(watching).resolves.toBeDefined();
+  (await watching).close();
 });

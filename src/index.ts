@@ -99,9 +99,11 @@ export {
   parseSessionScript,
   readSessionScript,
   type ScriptCall,
+  type SessionFault,
   type SessionScript,
   type SessionSwitches,
   type SessionTool,
+  type SessionTurn,
 } from './fixtures/session-script.js';
 export { type Connection, connect } from './library/connect.js';
 export {

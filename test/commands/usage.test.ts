@@ -19,7 +19,7 @@ test.each<[readonly string[], RegExp]>([
   [['record'], /^error: missing required argument 'url'\n\(add --help/],
   [['migrate'], /^error: missing required argument 'session'\n/],
   [['session', 'answer'], /^error: missing required argument 'base-url'\n/],
-  [['session', 'answer', TOOL], /^error: missing required argument 'session-id'\n/],
+  [['session', 'answer', TOOL], /^error: choose one of --tool, --fixtures, --handlers\n/],
   [['render'], /^error: missing required argument 'file'\n/],
   [['cancel', TOOL], /^error: required option '--group-id <id>' not specified\n/],
   [['toolset', TOOL, 'b', 'c'], /^error: too many arguments for 'toolset'\./],

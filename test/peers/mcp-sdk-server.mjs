@@ -5,6 +5,7 @@ import { createMcpHandler, inputRequired, Server } from '@modelcontextprotocol/s
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 
 const speaksBoth = process.argv.includes('--both');
+const isAnnotated = process.argv.includes('--annotated');
 const text = value => ({ content: [{ type: 'text', text: value }] });
 const EMPTY = { type: 'object', properties: {} };
 
@@ -42,13 +43,8 @@ function asking(message, requestedSchema) {
   };
 }
 
-const TOOLS = {
-  echo: {
-    inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
-    call: args => text(args.text),
-  },
-  form: { call: asking('Who are you?', FORM) },
-  pick: { call: asking('Which size?', PICK) },
+/** Tools with arguments that are sent as headers too; the annotation of the second one is invalid. */
+const ANNOTATED = {
   regional: {
     inputSchema: {
       type: 'object',
@@ -68,6 +64,15 @@ const TOOLS = {
     inputSchema: { type: 'object', properties: { n: { type: 'number', 'x-mcp-header': 'N' } } },
     call: () => text('called'),
   },
+};
+
+const TOOLS = {
+  echo: {
+    inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+    call: args => text(args.text),
+  },
+  form: { call: asking('Who are you?', FORM) },
+  pick: { call: asking('Which size?', PICK) },
   steps: {
     call: async (_, { mcpReq }) => {
       const progressToken = mcpReq._meta?.progressToken;
@@ -85,6 +90,7 @@ const TOOLS = {
         inputRequests: { answer: inputRequired.createMessage({ messages: [], maxTokens: 1 }) },
       }),
   },
+  ...(isAnnotated && ANNOTATED),
 };
 
 function factory() {

@@ -94,7 +94,10 @@ export function local(command: string, { url, folder }: { url: string; folder: s
     .replaceAll('npx protocol-cli', 'node bin/protocol-cli.cjs')
     .replaceAll(/(?<= ):3001\b|http:\/\/(?:127\.0\.0\.1|tool):3001/g, url)
     .replaceAll('node server.mjs', 'node test/peers/plain-tool.mjs')
-    .replaceAll(/(?<=[ '])[\w-]+\.(?:yaml|ndjson|svg|mjs|json)(?=[ ']|$)/g, name => `${join(folder, name)}`);
+    .replaceAll(
+      /(?<=[ '"])[\w-]+\.(?:yaml|ndjson|svg|mjs|json)(?=[ '"]|$)/g,
+      name => `${join(folder, name)}`,
+    );
 }
 
 export interface Output {
@@ -108,7 +111,7 @@ export interface Output {
  */
 export async function outputOf(line: string): Promise<Output> {
   const [, stdin, timeout, words = '', child, next] =
-    /^(?:echo '([^']*)' \| |(timeout) \d+ )?node bin\/protocol-cli\.cjs ([^|&;$<>`"]*?)(?: -- (.*)| (?:\||&&) ([^|&]*))?$/.exec(
+    /^(?:echo '([^']*)' \| |(timeout) \d+ )?node bin\/protocol-cli\.cjs ([^|&;$<>`]*?)(?: -- (.*)| (?:\||&&) ([^|&]*))?$/.exec(
       line,
     ) ?? [];
   if (words === '') return run('sh', ['-c', line]); // rejects unless it exits 0
@@ -146,7 +149,9 @@ async function outputWithChild(words: readonly string[], child: string): Promise
 }
 
 export function wordsOf(line: string): string[] {
-  return [...line.matchAll(/(?:'[^']*'|[^\s'])+/g)].map(([word]) => word.replaceAll("'", ''));
+  return [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)].map(([word]) =>
+    word.replaceAll(/'([^']*)'|"([^"]*)"/g, (_, single?: string, double?: string) => single ?? double ?? ''),
+  );
 }
 
 /** The lines that an example shows, and those printed. Warnings and errors may come in any order, between others. */

@@ -40,7 +40,7 @@ async function printsWhatIsShown(example: Example): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'readme-'));
   const port = String(await freePort());
   await writeFile(join(folder, 'tool.mjs'), changed(source, example.comment).replaceAll('3001', port));
-  const isStarted = example.command.includes("'node tool.mjs'");
+  const isStarted = example.command.includes('"node tool.mjs"');
   const tool = isStarted ? null : spawn(process.execPath, [join(folder, 'tool.mjs')]);
   try {
     if (tool) await once(tool.stdout, 'data');

@@ -2,11 +2,7 @@ import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypt
 import { EventRing } from '../../events/bounded-events.js';
 import type { Event, RequestEvent } from '../../events/events.js';
 import { createLog, type Listener, type Log } from '../../events/log.js';
-import {
-  defaultSessionScript,
-  type FaultyRequest,
-  type SessionScript,
-} from '../../fixtures/session-script.js';
+import { defaultSessionScript, type SessionScript } from '../../fixtures/session-script.js';
 import type { Answer, Denial, Incoming, Reply, Route } from '../../http/route.js';
 import { type RunningServer, startServer } from '../../http/server.js';
 import { isSettledStatus } from '../../protocol/session.js';
@@ -65,7 +61,7 @@ interface Purpose {
   /** What the verification reports if the request is refused. */
   readonly verifies?: 'results' | 'session';
   /** The kind of request for the faults of the script. */
-  readonly faulty?: FaultyRequest;
+  readonly faulty?: keyof SessionScript['faults'];
 }
 
 const TOOL_RESULTS: Purpose = {

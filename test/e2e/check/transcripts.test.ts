@@ -189,7 +189,7 @@ describe.concurrent('usage', () => {
     ['a URL that is invalid', ['http://'], /invalid URL/],
     ['two subjects', [':3001', ':3002'], /too many arguments for 'check'/],
     ['a subject beside --demo', [DIFF, '--demo'], /unexpected argument/],
-    ['a URL beside --demo', [':3001', '--demo'], /unexpected argument/],
+    ['a URL beside --demo', [':3001', '--demo'], /--demo and a URL exclude each other/],
     ['--demo and --command', ['--demo', '--command', 'x'], /exclude each other/],
     ['an option of a live check', [DIFF, '--operation', 'a'], /--operation needs a running tool/],
     ['--save of what is saved', [DIFF, '--save', 'a'], /--save needs a running tool/],

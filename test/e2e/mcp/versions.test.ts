@@ -12,7 +12,7 @@ beforeAll(async () => {
     startMcpPeer('--older', '2025-11-25'),
     startMcpPeer('--older', '2025-11-25', '--blunt'),
     startMcpPeer('--older', '2031-01-01', '--blunt'),
-    startSdkPeer('--both'),
+    startSdkPeer('--both', '--annotated'),
   ]);
 });
 afterAll(() => Promise.all([older, blunt, future, both].map(each => each[Symbol.asyncDispose]())));

@@ -218,7 +218,7 @@ describe('notices', () => {
   );
 });
 
-test('row 15: a body with very many keys costs little more than parsing it', async () => {
+test('row 15: a body with very many keys costs at most four times as much as parsing it', async () => {
   const members = Array.from({ length: 300_000 }, (_, n) => `"k${n.toString(36)}":${n % 10}`).join(',');
   const callback = 'http://127.0.0.1:9/callback/token-of-one-call';
   const body = `{"operation":"x","id":"i","group_id":"g","callback_url":"${callback}","arguments":{${members}}}`;
@@ -231,7 +231,7 @@ test('row 15: a body with very many keys costs little more than parsing it', asy
     written.push(...lines(event));
   });
   const parsing = await leastCpuMs(3, () => JSON.parse(body));
-  await expectCpuBelow(3 * parsing, async () => expect((await invoke(bytes)).status).toBe(200));
+  await expectCpuBelow(4 * parsing, async () => expect((await invoke(bytes)).status).toBe(200));
   const bodies = written.filter(line => line.startsWith('{"kind":"body"'));
   expect(bodies.filter(line => line.includes('arguments')).length).toBeGreaterThanOrEqual(2); // on either side
 });

@@ -212,6 +212,7 @@ export const GUIDES = [
   { name: 'systems', summary: 'RAP, agent sessions, LM-Kit and MCP compared' },
   { name: 'library', summary: 'protocol-cli in your own code' },
   { name: 'on-call', summary: 'a broken tool at night, step by step' },
+  { name: 'platforms', summary: 'Windows, macOS, slim images: what was tried' },
   { name: 'security', summary: 'what is exposed, sent, saved and hidden' },
   { name: 'performance', summary: 'figures of the bench' },
 ] as const satisfies readonly Guide[];

@@ -4,51 +4,59 @@ import { cutLine, widthOf } from './fit.js';
 import { withoutCommands } from './theme.js';
 import { halfWidths } from './wrap.js';
 
-/** An unwrapped line, scrolled in an area of `width` cells; the gutter of each half stays. */
-export function scrolled(line: Line, width: number) {
-  const rooms = roomsOf(line, width);
-  return {
-    at(left: number): Line {
-      return withHalves(line, (half, index) => {
-        const { gutter, body } = partsOfHalf(half);
-        const room = (rooms[index] ?? 0) - widthOf(gutter);
-        return room > 0 ? [...gutter, ...slid(body, left, room)] : cutLine(gutter, rooms[index] ?? 0);
-      });
-    },
-    goesOn: (left: number): boolean =>
-      halvesOf(line).halves.some((half, index) => widthOf(half) - left > (rooms[index] ?? 0)),
-    /** The scroll position that makes the cells `from` … `to` of one half, after its gutter, visible. */
-    toShow(half: number, { from, to }: { readonly from: number; readonly to: number }, left: number): number {
-      const { gutter } = partsOfHalf(halvesOf(line).halves[half] ?? []);
-      const room = (rooms[half] ?? 0) - widthOf(gutter);
-      return from >= left && to - left < room ? left : Math.max(0, from - Math.floor(room / 2));
-    },
-  };
+/** An unwrapped line in an area of `width` cells, scrolled by `left` cells; the gutter of each half stays. */
+export function scrolledLine(line: Line, width: number, left: number): Line {
+  const widths = widthsOfHalves(line, width);
+  return withHalves(line, (half, index) => {
+    const { gutter, body } = partsOfHalf(half);
+    const own = widths[index] ?? 0;
+    const room = own - widthOf(gutter);
+    return room > 0 ? [...gutter, ...visibleCells(body, left, room)] : cutLine(gutter, own);
+  });
 }
 
-function roomsOf(line: Line, width: number): readonly number[] {
+/** Whether a half of the line goes on to the right of the area. */
+export function isCutOff(line: Line, width: number, left: number): boolean {
+  const widths = widthsOfHalves(line, width);
+  return halvesOf(line).halves.some((half, index) => widthOf(half) - left > (widths[index] ?? 0));
+}
+
+interface Cells {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The scroll position that makes these cells of a half, counted after its gutter, visible; `left` if they are already. */
+export function scrollTo(line: Line, width: number, half: number, { from, to }: Cells, left: number): number {
+  const { gutter } = partsOfHalf(halvesOf(line).halves[half] ?? []);
+  const room = (widthsOfHalves(line, width)[half] ?? 0) - widthOf(gutter);
+  return from >= left && to - left < room ? left : Math.max(0, from - Math.floor(room / 2));
+}
+
+function widthsOfHalves(line: Line, width: number): readonly number[] {
   const { divider } = halvesOf(line);
   return divider ? halfWidths(width, cellsOf(divider.text)) : [width];
 }
 
-function slid(body: Line, left: number, room: number): Line {
-  const seen: Span[] = [];
-  let cells = -left;
-  const place = (character: string) => {
-    const before = cells;
-    cells += widthOfCharacter(character);
-    if (before >= 0) return before === 0 && cells === 0 && left > 0 ? '' : character;
-    // A wide character that is half scrolled out becomes a blank.
-    return ' '.repeat(Math.max(0, cells));
+/** The part of a text between the cells `left` and `left + room`. */
+function visibleCells(body: Line, left: number, room: number): Line {
+  const visible: Span[] = [];
+  let end = -left; // where the latest character ends, relative to the area
+  const visiblePart = (character: string): string => {
+    const start = end;
+    end += widthOfCharacter(character);
+    if (start < 0) return ' '.repeat(Math.max(0, end)); // half of a wide character becomes a blank
+    const isMarkOfHidden = left > 0 && start === 0 && end === 0; // a combining mark, whose character was scrolled out
+    return isMarkOfHidden ? '' : character;
   };
   for (const span of body) {
     let text = '';
     for (const character of span.text) {
-      text += place(character);
-      if (cells > room) break;
+      text += visiblePart(character);
+      if (end > room) break;
     }
-    seen.push({ ...span, text });
-    if (cells > room) break;
+    visible.push({ ...span, text });
+    if (end > room) break;
   }
-  return cutLine(withoutCommands(seen), room);
+  return cutLine(withoutCommands(visible), room);
 }

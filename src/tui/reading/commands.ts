@@ -1,6 +1,6 @@
 import { halvesOf, partsOfHalf } from '../../render/line.js';
 import { widthOf } from '../../render/terminal/fit.js';
-import { scrolled } from '../../render/terminal/scroll.js';
+import { isCutOff, scrollTo } from '../../render/terminal/scroll.js';
 import { wrapRows } from '../../render/terminal/wrap.js';
 import { lastIndexUpTo } from '../../util/collections.js';
 import { excerpt } from '../../util/text.js';
@@ -52,7 +52,7 @@ export const COMMANDS = {
   right(view, position) {
     const { document, size, style } = view;
     const { lines } = screenOf(view, position);
-    const goesOn = lines.some(line => scrolled(document.line(line), size.columns).goesOn(position.left));
+    const goesOn = lines.some(line => isCutOff(document.line(line), size.columns, position.left));
     return goesOn && !style.isWrapped ? { to: { left: position.left + SIDEWAYS } } : {};
   },
   nextHunk: toLandmark('hunk', 1),
@@ -160,5 +160,5 @@ function matchIn(view: View, left: number, index: number): { readonly row: numbe
   const before = body.slice(0, body.findIndex(isMatch));
   const from = widthOf(before);
   const to = widthOf(body.slice(0, before.length + 1));
-  return { row: 0, left: half < 0 ? left : scrolled(line, columns).toShow(half, { from, to }, left) };
+  return { row: 0, left: half < 0 ? left : scrollTo(line, columns, half, { from, to }, left) };
 }

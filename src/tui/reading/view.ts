@@ -1,6 +1,6 @@
 import { type Line, SPLIT_FROM } from '../../render/line.js';
 import { cutLine } from '../../render/terminal/fit.js';
-import { scrolled } from '../../render/terminal/scroll.js';
+import { scrolledLine } from '../../render/terminal/scroll.js';
 import type { Palette } from '../../render/terminal/theme.js';
 import { wrapRows } from '../../render/terminal/wrap.js';
 import { lastIndexUpTo, memoizeByObject, RecentMap } from '../../util/collections.js';
@@ -119,7 +119,7 @@ export function screenOf(view: View, position: Position) {
 function rowsOf(view: View, { left }: Position, index: number): readonly Line[] {
   const { columns } = view.size;
   const line = shownLine(view, index);
-  const shown = view.style.isWrapped ? line : scrolled(line, columns).at(left);
+  const shown = view.style.isWrapped ? line : scrolledLine(line, columns, left);
   return wrapRows(shown, columns, view.palette);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Line, say } from '../../../src/render/line.js';
-import { scrolled } from '../../../src/render/terminal/scroll.js';
+import { isCutOff, scrolledLine, scrollTo } from '../../../src/render/terminal/scroll.js';
 import { words } from '../../support/words.js';
 
 describe('scrolled lines', () => {
@@ -20,18 +20,18 @@ describe('scrolled lines', () => {
     [numbered('abc'), 0, 2, '1…'],
     [split('abcdefgh', 'ABCDEFGH'), 2, 19, '12 cdef… │ 12 CDEF…'],
   ])('%#', (line, left, width, expected) => {
-    expect(words(scrolled(line, width).at(left))).toBe(expected);
+    expect(words(scrolledLine(line, width, left))).toBe(expected);
   });
 
   test('goesOn tells whether a line continues to the right', () => {
-    expect([0, 2, 3].map(scrolled(numbered('abcdefghij'), 10).goesOn)).toEqual([true, true, false]);
-    expect(scrolled(split('a', 'abcdefgh'), 19).goesOn(0)).toBe(true);
+    expect([0, 2, 3].map(left => isCutOff(numbered('abcdefghij'), 10, left))).toEqual([true, true, false]);
+    expect(isCutOff(split('a', 'abcdefgh'), 19, 0)).toBe(true);
   });
 
   test('toShow stays if the cells are visible, else scrolls to them', () => {
-    const { toShow } = scrolled(numbered('a'.repeat(100)), 20);
-    expect(toShow(0, { from: 2, to: 4 }, 0)).toBe(0);
-    expect(toShow(0, { from: 50, to: 54 }, 0)).toBe(42);
-    expect(toShow(0, { from: 2, to: 4 }, 40)).toBe(0);
+    const line = numbered('a'.repeat(100));
+    expect(scrollTo(line, 20, 0, { from: 2, to: 4 }, 0)).toBe(0);
+    expect(scrollTo(line, 20, 0, { from: 50, to: 54 }, 0)).toBe(42);
+    expect(scrollTo(line, 20, 0, { from: 2, to: 4 }, 40)).toBe(0);
   });
 });

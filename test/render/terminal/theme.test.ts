@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import wrapAnsi from 'wrap-ansi';
 import { type Ground, type Line, quote, say, type Tone } from '../../../src/render/line.js';
 import { cutLine, fitLine, widthOf } from '../../../src/render/terminal/fit.js';
-import { scrolled } from '../../../src/render/terminal/scroll.js';
+import { scrolledLine } from '../../../src/render/terminal/scroll.js';
 import { createTheme, paletteOf, styleLine } from '../../../src/render/terminal/theme.js';
 import { printed, wrapLine } from '../../../src/render/terminal/wrap.js';
 import { anyCodePoint } from '../../support/characters.js';
@@ -243,7 +243,7 @@ describe('row 32: CI commands', () => {
           styleLine(each, plain),
           ...wrapLine(each, width, plain),
           ...printed([each], plain, width).split('\n'),
-          styleLine(scrolled(each, width).at(left), plain),
+          styleLine(scrolledLine(each, width, left), plain),
         ]);
         expect(ciCommandsIn(rows.join('\n'))).toEqual([]);
       }),
@@ -280,7 +280,7 @@ describe('cutLine', () => {
     fc.assert(
       fc.property(anyLine, fc.nat({ max: 30 }), fc.integer({ min: 1, max: 60 }), (line, left, width) => {
         expect(stringWidth(words(cutLine(line, width)))).toBeLessThanOrEqual(width);
-        expect(widthOf(scrolled([say('1 ', 'gutter'), ...line], width).at(left))).toBeLessThanOrEqual(width);
+        expect(widthOf(scrolledLine([say('1 ', 'gutter'), ...line], width, left))).toBeLessThanOrEqual(width);
         expect(widthOf(fitLine(line, width))).toBe(width);
       }),
       { numRuns: 100 },

@@ -48,6 +48,8 @@ export function checkCommand(run: RunCommand): Command {
       What counts as a failure:
       --strict  warnings are failures
       --expected-failures <file>  known failures with reasons, YAML or JSON; a rule that passes fails the run
+      --update  add what fails to this file, and remove what passes
+      --prune  remove what passes from this file
       Output:
       ${REPORTER_ROW}
       --save <file>  write the transcript, secrets redacted; with --runtime, a folder with one for each scenario

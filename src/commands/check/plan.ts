@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { ProviderName } from '../../check/drive/scripted-llm.js';
 import { RULES } from '../../check/rules/index.js';
@@ -37,6 +38,9 @@ export interface CheckFlags
   readonly strict?: boolean;
   /** Path of a file. */
   readonly expectedFailures?: string;
+  /** The file of expected failures is changed: `update` adds and removes, `prune` removes. */
+  readonly update?: boolean;
+  readonly prune?: boolean;
   readonly reporter?: readonly ReportRequest[];
   readonly watch?: boolean;
   readonly quiet?: boolean;
@@ -79,6 +83,7 @@ export async function planCheck(
   refuseDriving(flags);
   const subject = flags.runtime === undefined ? await subjectOf(word, flags) : runtimeOf(word, flags);
   refuseIdle(subject.kind, flags);
+  refuseNothingToChange(flags);
   const sides: readonly Side[] =
     subject.kind === 'transcript' ? (flags.side ? [flags.side] : ['tool', 'runtime']) : [subject.kind];
   const selection = selectionOf(flags, sides);
@@ -102,7 +107,7 @@ export async function planCheck(
         ? []
         : await (await files()).readCases(await source(cases), subject.kind === 'tool' ? env : null),
     expectedFailures:
-      expectedFailures === undefined
+      expectedFailures === undefined || isNewFile(flags)
         ? []
         : await (await files()).readExpectedFailures(await source(expectedFailures)),
   };
@@ -175,6 +180,17 @@ function refuseIdle(kind: Subject['kind'], { given }: CheckFlags): void {
   const [options, why] = IDLE[kind];
   const idle = options.find(option => given.includes(option));
   if (idle !== undefined) throw usageError(`${idle} ${why}`, SEE_HELP);
+}
+
+/** @throws ProtocolCliError `usage` for `--update` and `--prune` without a file that can be written. */
+function refuseNothingToChange({ expectedFailures, update, prune }: CheckFlags): void {
+  if ((update || prune) && (expectedFailures === undefined || expectedFailures === '-'))
+    throw usageError(`${update ? '--update' : '--prune'} needs --expected-failures <file>`);
+}
+
+/** Whether `--update` creates the file of expected failures. */
+export function isNewFile({ expectedFailures, update }: CheckFlags): boolean {
+  return update === true && expectedFailures !== undefined && !existsSync(expectedFailures);
 }
 
 /** @throws ProtocolCliError `usage` for a rule that is not judged in this check. */

@@ -2,6 +2,7 @@ import { type Conformance, conformanceOf, type Row, type Verdict } from '../../c
 import type { Recording } from '../../check/evidence.js';
 import { judgeCases } from '../../check/judge-cases.js';
 import { scenarioPlanIn } from '../../check/runtime-view.js';
+import type { ExpectedFailure } from '../../fixtures/check-files.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { shareableRun, type WireRecord } from '../../render/check-evidence.js';
 import { findingsOf } from '../../render/check-findings.js';
@@ -15,9 +16,10 @@ import { mergeWarnings } from '../../render/warnings.js';
 import { writeOut } from '../../system/streams.js';
 import type { Redactor } from '../../util/redact.js';
 import { elapsedMs, joinFirst, shellWord } from '../../util/text.js';
+import { readText } from '../read-source.js';
 import { columnsOf, writeReports } from '../reports.js';
 import { type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
-import type { CheckPlan } from './plan.js';
+import { type CheckPlan, isNewFile } from './plan.js';
 import type { CheckInput } from './read-input.js';
 import type { Judged } from './repeat.js';
 
@@ -33,7 +35,9 @@ export async function reportAll(
   const { stderr } = terminal;
   const { reports, flags } = plan;
   const { recordings, redactor } = input;
-  const run = conclude(plan, input, judged);
+  const first = conclude(plan, input, judged);
+  const expectedFailures = await changedExpected(plan, first, terminal);
+  const run = expectedFailures ? conclude({ ...plan, expectedFailures }, input, judged) : first;
   const warnings = [...warningsIn(recordings, redactor), ...(input.warnings ?? [])];
   if (!flags.quiet) for (const warning of warnings) stderr.write(warningText(warning));
   const report: ReportInput = {
@@ -47,6 +51,24 @@ export async function reportAll(
   const formats = { reporters: CHECK_FORMATS, command: 'check', flags };
   const status = await writeReports(reports, report, formats, terminal);
   return STATUSES[run.verdict] || status;
+}
+
+/** `--update` and `--prune`: changes the file of expected failures, and says how. Returns them; null if the file stays as it is. */
+async function changedExpected(
+  { flags }: CheckPlan,
+  { checks }: Conformance,
+  { stderr, stdin }: Terminal,
+): Promise<readonly ExpectedFailure[] | null> {
+  const { expectedFailures: path, update, prune } = flags;
+  if (path === undefined || !(update || prune)) return null;
+  const { changeOf, writeExpected } = await import('./update-expected.js');
+  const change = changeOf(checks, update === true);
+  const { added, removed } = change;
+  if (added.length + removed.length === 0) return null;
+  const text = isNewFile(flags) ? '' : await readText(path, stdin);
+  const written = await writeExpected(path, text, change);
+  stderr.write(`${path}: ${pluralize(added.length, 'failure')} added, ${removed.length} removed\n`);
+  return written;
 }
 
 /** Prints the failures found before the user stopped the check. A report would be incomplete. */

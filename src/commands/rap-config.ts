@@ -6,7 +6,7 @@ import type { Warning } from '../protocol/requirements.js';
 import { validate } from '../protocol/validate.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { readJson } from '../util/json.js';
-import { excerpt, shellWord } from '../util/text.js';
+import { asUtf8, excerpt, shellWord } from '../util/text.js';
 import { isRecord, stringOrJson } from '../util/values.js';
 import { visibleLine } from '../util/visible.js';
 import { usageError } from './options.js';
@@ -77,8 +77,9 @@ const fileSchema = z.object({ tool_sets: z.array(z.unknown()) });
 
 /** Null if the file does not exist. @throws ProtocolCliError `unreadable-file`. */
 async function readEntries(path: string) {
-  const bytes = await readFile(path).catch(() => null);
-  if (!bytes) return null;
+  const read = await readFile(path).catch(() => null);
+  if (!read) return null;
+  const bytes = asUtf8(read);
   const json = readJson(bytes);
   const file = json.ok
     ? validate(fileSchema, json.value)

@@ -1,13 +1,13 @@
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { ProtocolCliError } from '../util/errors.js';
-import { bytesText, decodeUtf8 } from '../util/text.js';
+import { asUtf8, bytesText, decodeUtf8 } from '../util/text.js';
 
 /** Maximum size of a saved file. */
 const LARGEST_TEXT = 16 * 1024 * 1024;
 
 /**
- * Reads bytes named on the command line: `-` is standard input, anything else a file.
+ * Reads bytes named on the command line: `-` is standard input, anything else a file. UTF-16 becomes UTF-8 (see {@link asUtf8}).
  * @param most maximum number of bytes
  * @throws ProtocolCliError `unreadable-file`.
  */
@@ -17,7 +17,7 @@ export async function readSource(
   most = Number.POSITIVE_INFINITY,
 ): Promise<Uint8Array> {
   try {
-    return await (name === '-' ? readAll(name, stdin, most) : readPath(name, most));
+    return asUtf8(await (name === '-' ? readAll(name, stdin, most) : readPath(name, most)));
   } catch (error) {
     if (error instanceof ProtocolCliError) throw error;
     const { readError: unreadable } = await import('../system/files.js');

@@ -6,6 +6,7 @@ import * as z from 'zod/mini';
 import { toolSchema } from '../protocol/toolset.js';
 import { validate } from '../protocol/validate.js';
 import { ProtocolCliError } from '../util/errors.js';
+import { asUtf8 } from '../util/text.js';
 import type { ToolDefinition } from './handlers.js';
 import type { Middleware } from './middleware.js';
 
@@ -49,7 +50,7 @@ export function readFixtureFiles(files: readonly string[]): Promise<FixtureFile[
       const bytes = await readFile(path).catch(async cause => {
         throw await cannotRead(path, cause);
       });
-      return new FixtureFile(path, bytes);
+      return new FixtureFile(path, asUtf8(bytes));
     }),
   );
 }

@@ -52,11 +52,12 @@ export function* partsOf(diff: Diff, look: DiffLook): Generator<Part> {
 }
 
 function* partsOfFile(file: DiffFile, look: FileLook): Generator<Part> {
-  const { hunks, hidden, oldPath, newPath } = file;
+  const { hunks, isCrlf, hidden, oldPath, newPath } = file;
   const title = () => fileHeader(file);
   yield { ...heading([], title), begins: 'file', textsAt: () => [...new Set([oldPath, newPath])] };
   const hiddenWords = `${pluralize(hidden.count, 'hidden character')}, shown as ${hidden.replacements.join(' or ')}`;
   if (hidden.count > 0) yield heading([title], () => [say(hiddenWords, 'warn')]);
+  if (isCrlf) yield heading([title], () => [say('lines end with CR LF', 'dim')]);
   for (const [index, hunk] of hunks.entries()) {
     const gap = linesBetween(hunks[index - 1], hunk);
     if (gap > 0) yield heading([title], () => gapLine(gap));

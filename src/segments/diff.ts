@@ -19,6 +19,8 @@ interface DiffFile {
   readonly hunks: readonly Hunk[];
   readonly added: number;
   readonly removed: number;
+  /** Whether each line ends with CR LF; the rows are without the CR. */
+  readonly isCrlf: boolean;
   /** The number of hidden characters, and the first few replacements. */
   readonly hidden: { readonly count: number; readonly replacements: readonly string[] };
 }
@@ -41,7 +43,7 @@ export interface Rows {
   readonly length: number;
   /** Undefined for an index out of range. */
   kindAt(index: number): RowKind | undefined;
-  /** The row without its sign; a `\r` before the line feed is kept. */
+  /** The row without its sign; a `\r` before the line feed is kept, unless each row of the file has one. */
   textAt(index: number): string;
   /** Whether the file ends with this row, without a line feed. */
   endsWithoutNewline(index: number): boolean;
@@ -274,16 +276,42 @@ function fileOf(
   const { oldPath, newPath } = pathsOf(patch, path);
   const { oldMode, newMode } = patch;
   const sum = (of: (hunk: Hunk) => number) => hunks.reduce((total, hunk) => total + of(hunk), 0);
+  const isCrlf = endsWithReturns(hunks);
+  const text = textOf(hunks, lines);
   return {
     oldPath,
     newPath,
     kind: kindOf(patch),
     ...(oldMode !== undefined && { oldMode }),
     ...(newMode !== undefined && { newMode }),
-    hunks,
+    hunks: isCrlf ? hunks.map(hunk => ({ ...hunk, rows: withoutReturns(hunk.rows) })) : hunks,
+    isCrlf,
     added: sum(({ rows, oldCount }) => rows.length - oldCount),
     removed: sum(({ rows, newCount }) => rows.length - newCount),
-    hidden: hiddenIn(oldPath === newPath ? '' : oldPath, newPath, textOf(hunks, lines)),
+    hidden: hiddenIn(
+      oldPath === newPath ? '' : oldPath,
+      newPath,
+      isCrlf ? text.replaceAll('\r\n', '\n') : text,
+    ),
+  };
+}
+
+/** Whether each row ends with CR LF, except for a last one without a line feed. */
+function endsWithReturns(hunks: readonly Hunk[]): boolean {
+  let hasReturn = false;
+  for (const { rows } of hunks)
+    for (let index = 0; index < rows.length; index++)
+      if (rows.textAt(index).endsWith('\r')) hasReturn = true;
+      else if (!rows.endsWithoutNewline(index)) return false;
+  return hasReturn;
+}
+
+function withoutReturns(rows: Rows): Rows {
+  return {
+    length: rows.length,
+    kindAt: index => rows.kindAt(index),
+    textAt: index => rows.textAt(index).replace(/\r$/, ''),
+    endsWithoutNewline: index => rows.endsWithoutNewline(index),
   };
 }
 
@@ -325,7 +353,7 @@ function headingsOf(lines: PatchLines, { hunks, outside }: Outline): string {
   let next = 0;
   for (const at of outside) {
     for (; (hunks[next]?.at ?? lines.count) < at; next++) headings.push(STAND_IN);
-    headings.push(lines.at(at) ?? '');
+    headings.push((lines.at(at) ?? '').replace(/\r$/, ''));
   }
   for (; next < hunks.length; next++) headings.push(STAND_IN);
   return headings.join('\n');

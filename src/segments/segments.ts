@@ -199,6 +199,8 @@ const changedFile = z.object({
 /** Maximum number of edits in all files: the cost of a diff grows with their square. */
 const MAX_EDITS = 2_000;
 
+const NO_CHANGES = { hunks: [], isCrlf: false, added: 0, removed: 0 };
+
 /** Compares the old and new contents of each file. */
 const readFiles = readerOf('diff', z.object({ files: z.array(changedFile) }), ({ files: changed }) => {
   const maxEdits = Math.ceil(MAX_EDITS / Math.sqrt(changed.length));
@@ -209,7 +211,7 @@ const readFiles = readerOf('diff', z.object({ files: z.array(changedFile) }), ({
     const parsed = hunks === '' ? null : parsePatch(hunks, path); // the path may contain line feeds
     const name = visibleLine(path);
     if (parsed?.ok === false) return malformed('diff', `${name}: ${parsed.reason}`);
-    const [file] = parsed?.diff.files ?? [{ hunks: [], added: 0, removed: 0, hidden: hiddenIn(path) }];
+    const [file] = parsed?.diff.files ?? [{ ...NO_CHANGES, hidden: hiddenIn(path) }];
     if (file)
       files.push({
         ...file,

@@ -196,6 +196,25 @@ export function suggestion(found: readonly string[]): string {
   return found.length > 0 ? `Did you mean ${found.map(name => `"${name}"`).join(' or ')}?` : '';
 }
 
+/**
+ * The bytes of a file as UTF-8. Windows PowerShell redirects into UTF-16, which begins with a byte-order mark; anything else stays as it
+ * is.
+ */
+export function asUtf8(bytes: Uint8Array): Uint8Array {
+  const encoding = utf16Of(bytes);
+  if (encoding === null) return bytes;
+  try {
+    return Buffer.from(new TextDecoder(encoding, { fatal: true }).decode(bytes));
+  } catch {
+    return bytes;
+  }
+}
+
+function utf16Of([first, second]: Uint8Array): 'utf-16le' | 'utf-16be' | null {
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  return first === 0xfe && second === 0xff ? 'utf-16be' : null;
+}
+
 const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Null if the bytes are not valid UTF-8; keeps a byte-order mark. */

@@ -58,6 +58,26 @@ function reasonOf(patch: string): string {
   return result.ok ? 'not refused' : result.reason;
 }
 
+describe('line ends', () => {
+  const BODY = '@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n';
+  const crlf = (text: string) => text.replaceAll('\n', '\r\n');
+
+  test.each([
+    ['of the file', HEAD + crlf(BODY), true],
+    ['of the whole patch', crlf(HEAD + BODY), true],
+    ['with a last row without a line feed', `${HEAD}${crlf(BODY)}\\ No newline at end of file\n`, true],
+    ['in one row only', HEAD + BODY.replace('zwei', 'zwei\r'), false],
+    ['in no row', HEAD + BODY, false],
+    ['where the only row has no line feed', `${HEAD}@@ -0,0 +1 @@\n+a\n\\ No newline\n`, false],
+  ])('CR LF %s', (_, patch, isCrlf) => {
+    const [file] = parsed(patch).diff.files;
+    expect(file).toMatchObject({ newPath: 'x', isCrlf });
+    const hasReturn = (file?.hunks ?? []).some(hunk => rowsOf(hunk).some(({ text }) => text.endsWith('\r')));
+    expect(hasReturn).toBe(!isCrlf && patch.includes('\r'));
+    expect(file?.hidden.count).toBe(!isCrlf && patch.includes('\r') ? 1 : 0);
+  });
+});
+
 describe('valid patches', () => {
   test("corrects the counts of the seed's example", () => {
     const { recounted, diff } = parsed(SEED);
@@ -70,6 +90,7 @@ describe('valid patches', () => {
           kind: 'changed',
           added: 1,
           removed: 0,
+          isCrlf: false,
           hidden: { count: 0, replacements: [] },
           hunks: [{ oldStart: 1, oldCount: 2, newStart: 1, newCount: 3, section: '' }],
         },

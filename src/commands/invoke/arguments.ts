@@ -60,12 +60,13 @@ async function readValue(
   stdin: AsyncIterable<Uint8Array>,
 ): Promise<(schema: Schema | null) => unknown> {
   if (!isJson && !text.startsWith('@')) return schema => typed(key, text, schema);
-  const value = isJson ? readMember(word, text) : decode(await readSource(text.slice(1), stdin));
+  const value = isJson ? readMember(word, text) : textOf(await readSource(text.slice(1), stdin));
   return () => value;
 }
 
-function decode(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('utf8');
+/** Without a byte-order mark. */
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
 }
 
 function readMember(word: string, text: string): unknown {
@@ -80,13 +81,18 @@ function readMember(word: string, text: string): unknown {
 
 async function readWhole(source: string, stdin: AsyncIterable<Uint8Array>): Promise<Arguments> {
   const file = source === '-' ? '-' : source.startsWith('@') ? source.slice(1) : null;
-  const reading = file === null ? parseJson(source) : readJson(await readSource(file, stdin));
+  const reading = file === null ? parseJson(source) : readJson(withoutMark(await readSource(file, stdin)));
   const where = file === null ? '--args' : `--args ${file === '-' ? '(standard input)' : file}`;
   if (!reading.ok)
     throw usageError(`${where}: ${reading.reason}`, 'Give a JSON object, @file, or - for standard input.');
   refuseLossy(where, reading);
   if (!isRecord(reading.value)) throw usageError(`${where}: the arguments must be a JSON object`);
   return reading.value;
+}
+
+/** Editors of Windows write a byte-order mark before UTF-8. */
+function withoutMark(bytes: Uint8Array): Uint8Array {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
 /** Refuses numbers that change when they are read: 9007199254740993 would become …992, and 1e400 null. */

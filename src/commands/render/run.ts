@@ -183,7 +183,7 @@ const FORMATS_HINT =
   'protocol-cli render --help lists the formats. A recording is what --save, record and -o ndjson write; with --dialect, the file is read as that format.';
 
 /** Matches where the first file of a diff begins; the text before it, such as the message of `git show`, is prose. */
-const START = /^(?:diff --git |Index: |--- .*\n\+\+\+ |@@ -\d)/m;
+const START = /^(?:diff --git |Index: |--- [^\n]*\n\+\+\+ |@@ -\d)/m;
 
 /** Colour codes that git writes with `color.ui = always`. */
 const COLOURS = /\p{Cc}\[[\d;]*[mK]/gu;
@@ -282,8 +282,9 @@ class Input {
   }
 
   #readText(): Saved {
-    const text = decodeUtf8(this.bytes);
-    if (text === null) throw this.#unreadable('it is not valid UTF-8', [], encodingHint(this.bytes));
+    const text = decodeUtf8(this.bytes)?.replace(/^\uFEFF/, '');
+    if (text === undefined)
+      throw this.#unreadable('it is not valid UTF-8', [], 'Is it compressed, or a picture?');
     const diff = [text, text.replace(COLOURS, '')].find(each => START.test(each));
     if (diff === undefined || this.dialect !== null) throw this.#unreadable('unrecognized format');
     return this.#readDiff(diff);
@@ -359,12 +360,6 @@ function* linesIn(bytes: Uint8Array): Generator<Part> {
     const written = json.ok ? { ...json, source: jsonParts(line.trim()) } : json;
     yield { json: written, place: fault => place + fault };
   }
-}
-
-/** Redirections in PowerShell write UTF-16. */
-function encodingHint([first, second]: Uint8Array): string {
-  const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
-  return isUtf16 ? 'It looks like UTF-16: save it as UTF-8.' : 'Is it compressed, or a picture?';
 }
 
 /**

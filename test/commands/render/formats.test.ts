@@ -151,7 +151,6 @@ describe('an unsupported file is refused, with the place of the error', () => {
     ['a broken JSON-RPC error', { jsonrpc: '2.0', error: 1 }, '$.error: must have a code'],
     ['a truncated transcript', '{"kind":"header","format":"protocol-cli-tr', 'line 1: not valid JSON'],
     ['a broken diff', `a message\n\n${DIFF}stray\n`, 'line 8: "stray"'],
-    ['UTF-16', Buffer.from('\uFEFF{}', 'utf16le'), `${NO} it is not valid UTF-8`, 'UTF-16'],
     ['many errors', { ...TOOLSET, tools: Array.from({ length: 20 }, () => ({})) }, 'and 52 more'],
   ])('%s', async (_, what, ...messages) => {
     const { status, stdout, stderr } = await render(what);

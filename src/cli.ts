@@ -7,6 +7,7 @@ import { faultText, troubleText, wrapMessages } from './render/outputs/trouble.j
 import { endByForce, handleEmergencies, interrupt } from './system/process.js';
 import { ignoreClosedPipes, isClosed, outputOf } from './system/streams.js';
 import { ProtocolCliError } from './util/errors.js';
+import { hasForeignQuotes } from './util/shell-word.js';
 
 /** The composition root: the only module that reads argv and sets the exit status. */
 export async function main(argv: readonly string[], version: string): Promise<void> {
@@ -42,11 +43,15 @@ export async function main(argv: readonly string[], version: string): Promise<vo
   } catch (error) {
     endAnyEmergency(); // the reset error that follows is caused by the emergency
     process.exitCode = statusOfError(error, runsUserCode);
+    if (process.exitCode === 2 && hasForeignQuotes(argv, process.platform))
+      process.stderr.write(FOREIGN_QUOTES);
   }
   endAnyEmergency();
   if (isTerminalGone()) endByForce('SIGHUP');
   else if (runsUserCode) await exitAfterOutput();
 }
+
+const FOREIGN_QUOTES = 'hint: cmd takes single quotes for ordinary characters; quote with "…".\n';
 
 /** @throws ProtocolCliError `unreadable-file` if it was deleted */
 function workingDirectory(): string {

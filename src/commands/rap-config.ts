@@ -6,7 +6,8 @@ import type { Warning } from '../protocol/requirements.js';
 import { validate } from '../protocol/validate.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { readJson } from '../util/json.js';
-import { asUtf8, excerpt, shellWord } from '../util/text.js';
+import { shellWord } from '../util/shell-word.js';
+import { asUtf8, excerpt } from '../util/text.js';
 import { isRecord, stringOrJson } from '../util/values.js';
 import { visibleLine } from '../util/visible.js';
 import { usageError } from './options.js';
@@ -107,7 +108,7 @@ const ENTRIES: Readonly<Record<string, z.ZodMiniType<ConfiguredTarget>>> = {
   mcp_server: z.pipe(
     z.object({ name: notEmpty, command: z.array(z.string()).check(z.minLength(1)), env: texts }),
     z.transform(({ name, command: words, env }): ConfiguredTarget => {
-      const line = words.map(word => shellWord(word)).join(' ');
+      const line = words.map(word => shellWord(word, process.platform)).join(' ');
       return { kind: 'mcp', name, server: { kind: 'stdio', name: line, words, env: env ?? {} } };
     }),
   ),

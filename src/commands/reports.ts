@@ -1,5 +1,5 @@
 import { access, appendFile, constants, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import {
   REPORT_FORMATS,
@@ -65,7 +65,8 @@ export async function checkReports(
         : `Give the report a file: --reporter ${withFile(first.format)}.`,
     );
   const files = reports.flatMap(({ file }) => file ?? []);
-  const twice = files.find((file, index) => files.indexOf(file) !== index);
+  const names = files.map(file => resolve(file).toLowerCase()); // Windows and macOS tell no letters apart by case
+  const twice = files.find((_, index) => names.indexOf(names[index] ?? '') !== index);
   if (twice !== undefined)
     throw usageError(`two reports would be written to ${twice}`, 'Give each report its own file.');
   for (const file of files) await checkFolder(file);
@@ -90,7 +91,7 @@ async function checkFolder(file: string): Promise<void> {
   await access(folder, constants.W_OK).catch(cause => {
     const isMissing = errnoOf(cause) === 'ENOENT';
     const why = isMissing ? `no folder ${folder}` : `the folder ${folder} is not writable`;
-    const hint = isMissing ? `Create it first: mkdir -p ${folder}` : 'Name a file in another folder.';
+    const hint = isMissing ? 'Create it first.' : 'Name a file in another folder.';
     throw new ProtocolCliError('usage', `cannot write the report ${file}: ${why}`, { hint, cause });
   });
 }

@@ -168,7 +168,7 @@ export function serverOutput(write: Sink, name?: string): LineSink {
 }
 
 function marked(text: string, name = 'server'): string {
-  return visible(text.trimEnd())
+  return visible(text.trimEnd().replaceAll('\r\n', '\n'))
     .split('\n')
     .map(line => `${name}: ${line}\n`)
     .join('');

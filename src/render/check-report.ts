@@ -3,7 +3,8 @@ import { RULES } from '../check/rules/index.js';
 import type { Event } from '../events/events.js';
 import type { Side } from '../protocol/requirements.js';
 import { groupBy } from '../util/collections.js';
-import { joinFirst, shellWord } from '../util/text.js';
+import { shellWord } from '../util/shell-word.js';
+import { joinFirst } from '../util/text.js';
 import { valueAt } from '../util/values.js';
 import { evidenceLines, type WireRecord } from './check-evidence.js';
 import { type Finding, hasEvidence, mergedFindings } from './check-findings.js';
@@ -208,7 +209,7 @@ const REPEATABLE = ', if it may be called repeatedly.';
 /** Rules that only calls of operations of the toolset can show. */
 function unseenPart(unseen: readonly Finding[], [name = '']: readonly string[]): Line[] {
   if (unseen.length === 0) return [];
-  const option = `--operation ${shellWord(name)}`;
+  const option = `--operation ${shellWord(name, 'linux')}`;
   return part('Could not run, since no operation of the toolset was called', [
     [[MARGIN, say(idsOf(unseen))]],
     [[MARGIN, say('to do     ', 'gutter'), say('Check again with '), ...quote(option), say(REPEATABLE)]],

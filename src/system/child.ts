@@ -56,7 +56,11 @@ export class Group {
 
   /** The last lines of its stderr, after the last error line if that is earlier. */
   lastLines(): string[] {
-    const lines = withoutColours(this.#stderr).trimEnd().split('\n').slice(-SEARCHED_LINES).filter(Boolean);
+    const lines = withoutColours(this.#stderr)
+      .trimEnd()
+      .split(/\r?\n/)
+      .slice(-SEARCHED_LINES)
+      .filter(Boolean);
     const last = lines.slice(-SHOWN_LINES);
     const error = last.some(isErrorLine) ? undefined : lines.findLast(isErrorLine);
     return error === undefined ? last : [error, ...last.slice(1)];

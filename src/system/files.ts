@@ -2,7 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { constants, rmSync, type Stats, writeSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, win32 } from 'node:path';
+import pRetry from 'p-retry';
 import { errnoOf, ProtocolCliError } from '../util/errors.js';
 import { LIMITS } from '../util/limits.js';
 import { nearest } from '../util/text.js';
@@ -51,6 +52,7 @@ async function createFile(
   mode: number,
   { replaces = () => true, files = fs }: Placing = {},
 ): Promise<PrivateFile> {
+  if (isHiddenStream(path)) throw writeError(path, new Error('on Windows a name cannot have a colon'));
   await removeLeftDrafts(path);
   const draft = await draftBeside(path);
   return withWriteErrors(path, async () => {
@@ -63,6 +65,11 @@ async function createFile(
   });
 }
 
+/** On Windows `run:1` is not a file, but a stream of the file `run` that no folder lists. */
+export function isHiddenStream(path: string, platform: NodeJS.Platform = process.platform): boolean {
+  return platform === 'win32' && win32.basename(path).includes(':');
+}
+
 /**
  * Opens an existing file for appending; does not follow a link (threats, row 26).
  * @throws ProtocolCliError `unwritable-file`.
@@ -71,9 +78,18 @@ export function openToAppend(path: string, files: Pick<Files, 'open'> = fs): Pro
   return withWriteErrors(path, () => files.open(path, constants.O_WRONLY | constants.O_NOFOLLOW));
 }
 
+/** Another program has the file open, such as a virus scanner of Windows; or the file is the mount point of a container. */
+function isHeld(error: unknown): boolean {
+  return ['EPERM', 'EACCES', 'EBUSY'].includes(errnoOf(error));
+}
+
+/** About a second. */
+const HELD_BRIEFLY = { retries: 5, minTimeout: 30 };
+
 class Draft implements PrivateFile {
   #buffer = '';
   #flushed = Promise.resolve();
+  #isKept = false;
   readonly #forget: () => void;
 
   constructor(
@@ -101,6 +117,7 @@ class Draft implements PrivateFile {
   }
 
   async discard(): Promise<void> {
+    if (this.#isKept) return;
     this.#forget();
     await this.handle.close().catch(() => {});
     await withWriteErrors(this.path, async () => this.#remove());
@@ -127,7 +144,26 @@ class Draft implements PrivateFile {
     if (isLinked) return this.#remove();
     const there = await this.files.lstat(this.path).catch(() => null);
     if (there && !this.replaces(there)) throw takenError(this.path);
-    await this.files.rename(this.draft, this.path);
+    const rename = () => this.files.rename(this.draft, this.path);
+    await pRetry(rename, { ...HELD_BRIEFLY, shouldRetry: ({ error }) => isHeld(error) }).catch(
+      async error => {
+        throw isHeld(error) ? await this.#keep(error) : error;
+      },
+    );
+  }
+
+  /** Keeps what was written beside its path. Returns the error, which names it. */
+  async #keep(cause: unknown): Promise<ProtocolCliError> {
+    this.#isKept = true;
+    this.#forget();
+    const kept = `${this.path}.${randomUUID().slice(0, 8)}`;
+    const isMoved = await this.files.rename(this.draft, kept).then(
+      () => true,
+      () => false,
+    );
+    const message = `cannot write ${this.path}: ${reasonOf(cause)}`;
+    const hint = `What was written is in ${isMoved ? kept : this.draft}.`;
+    return new ProtocolCliError('unwritable-file', message, { hint, cause });
   }
 
   /** Writes sequentially; after a failure all later writes fail. */

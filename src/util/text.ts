@@ -97,17 +97,6 @@ export function* piecesOf(text: string): Generator<string> {
   }
 }
 
-const PLAIN = /^[\w@%+=:,./-]+$/;
-
-export function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-/** As {@link quoted}, but plain words stay unquoted. */
-export function shellWord(text: string): string {
-  return PLAIN.test(text) ? text : quoted(text);
-}
-
 const LINE_FEED = 0x0a;
 
 /** Stands for a line that is not UTF-8; it is not valid JSON either. */

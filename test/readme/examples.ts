@@ -110,8 +110,8 @@ export interface Output {
  * one that reads its output (`| tail`) or runs next (`&& head`).
  */
 export async function outputOf(line: string): Promise<Output> {
-  const [, stdin, timeout, words = '', child, next] =
-    /^(?:echo '([^']*)' \| |(timeout) \d+ )?node bin\/protocol-cli\.cjs ([^|&;$<>`]*?)(?: -- (.*)| (?:\||&&) ([^|&]*))?$/.exec(
+  const [, stdin, words = '', child, next, isEndless] =
+    /^(?:echo '([^']*)' \| )?node bin\/protocol-cli\.cjs ([^|&;$<>`#]*?)(?: -- (.*)| (?:\||&&) ([^|&]*)| +(# Ctrl-C ends it))?$/.exec(
       line,
     ) ?? [];
   if (words === '') return run('sh', ['-c', line]); // rejects unless it exits 0
@@ -120,9 +120,9 @@ export async function outputOf(line: string): Promise<Output> {
     cwd: process.cwd(),
     stdin: stdin === undefined ? '' : `${stdin}\n`,
   });
-  if (timeout) {
+  if (isEndless) {
     await program.prints(/\n/);
-    program.signal('SIGTERM');
+    program.interrupt();
   }
   const ended = await program.ended;
   if (next === undefined) return ended;

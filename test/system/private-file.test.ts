@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import type { Files, Placing } from '../../src/system/files.js';
-import { createPrivateFile, isEmptyFile, writePublicFile } from '../../src/system/files.js';
+import { createPrivateFile, isEmptyFile, isHiddenStream, writePublicFile } from '../../src/system/files.js';
 
 let folder: string;
 let path: string;
@@ -111,10 +111,53 @@ describe('a private file', () => {
     await expect(createPrivateFile(target)).rejects.toMatchObject({ code: 'unwritable-file' });
   });
 
+  describe('that another program holds open', () => {
+    /** Renames to the path fail so often; a virus scanner also prevents links. */
+    const heldFor = (times: number, code: string): Files => {
+      let left = times;
+      return {
+        ...fs,
+        link: () => Promise.reject(Object.assign(new Error(code), { code })),
+        rename: async (from, to) => {
+          if (to === path && left-- > 0) throw Object.assign(new Error(`${code}: held, rename`), { code });
+          await fs.rename(from, to);
+        },
+      };
+    };
+
+    it.each(['EPERM', 'EACCES', 'EBUSY'])('is moved to its path after %s', async code => {
+      await fs.writeFile(path, 'before');
+      const file = await createPrivateFile(path, { files: heldFor(3, code) });
+      await file.write('ours');
+      await file.commit();
+      expect([await content(), await names()]).toEqual(['ours\n', ['run.ndjson']]);
+    });
+
+    it('is kept beside it, and named, if that does not end', async () => {
+      await fs.writeFile(path, 'before');
+      const writing = writePublicFile(path, 'ours\n', { files: heldFor(Number.POSITIVE_INFINITY, 'EBUSY') });
+      const error = await writing.catch(failed => failed);
+      expect(error).toMatchObject({ ...unwritable, message: `cannot write ${path}: held` });
+      const [before, kept = ''] = (await names()).sort();
+      expect([before, await content()]).toEqual(['run.ndjson', 'before']);
+      expect(error.hint).toBe(`What was written is in ${join(folder, kept)}.`);
+      expect(await fs.readFile(join(folder, kept), 'utf8')).toBe('ours\n');
+    });
+  });
+
   it('describes the fix if its folder is missing', async () => {
     const missing = createPrivateFile(join(folder, 'no', 'run.ndjson'));
     await expect(missing).rejects.toMatchObject({ ...unwritable, hint: 'Create its folder first.' });
   });
+});
+
+test.each<[string, NodeJS.Platform, boolean]>([
+  ['run:1', 'win32', true],
+  ['C:\\logs\\run:1.ndjson', 'win32', true],
+  ['C:\\logs\\run.ndjson', 'win32', false],
+  ['run:1', 'linux', false],
+])('%s on %s is a hidden stream: %s', (name, platform, isHidden) => {
+  expect(isHiddenStream(name, platform)).toBe(isHidden);
 });
 
 describe('a public file', () => {

@@ -82,6 +82,24 @@ export const CASES = {
     kill();
     await ended;
   },
+  'quotes that cmd does not know': cwd =>
+    expectRun(
+      ['invoke', '--command', "'node", "server.mjs'", ...LIST],
+      { cwd },
+      { status: 2, stderr: /hint: cmd takes single quotes for ordinary characters/ },
+    ),
+  'a name that is a hidden stream': cwd =>
+    expectRun(
+      ['invoke', '--demo', ...LIST, '--save', 'run:1.ndjson'],
+      { cwd },
+      { status: 2, stderr: /cannot write run:1\.ndjson: on Windows a name cannot have a colon/ },
+    ),
+  'a dry run for cmd': cwd =>
+    expectRun(
+      ['invoke', '--demo', ...LIST.slice(0, 1), 'state=running', '--dry-run'],
+      { cwd },
+      { stdout: /^curl -X POST \^$[\s\S]*\^"operation\\\^": \\\^"list_instances/m },
+    ),
   'check --command': cwd =>
     expectRun(
       ['check', '--command', `node ${shipped('test/peers/plain-tool.mjs')}`, '--reporter', 'json'],

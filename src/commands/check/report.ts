@@ -15,7 +15,8 @@ import { printed } from '../../render/terminal/wrap.js';
 import { mergeWarnings } from '../../render/warnings.js';
 import { writeOut } from '../../system/streams.js';
 import type { Redactor } from '../../util/redact.js';
-import { elapsedMs, joinFirst, shellWord } from '../../util/text.js';
+import { shellWord } from '../../util/shell-word.js';
+import { elapsedMs, joinFirst } from '../../util/text.js';
 import { readText } from '../read-source.js';
 import { columnsOf, writeReports } from '../reports.js';
 import { type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
@@ -134,11 +135,11 @@ function warningsIn(recordings: readonly Recording[], redactor: Redactor): reado
 /** Returns how to see the complete messages of a check: in its transcript. */
 function howToSeeWhole({ subject, flags: { save } }: CheckPlan, { checks }: Conformance): string {
   if (subject.kind === 'runtime') return howToSeeScenario(save, checks);
-  if (save !== undefined) return `protocol-cli render ${shellWord(save)}`;
+  if (save !== undefined) return `protocol-cli render ${shellWord(save, process.platform)}`;
   if (subject.kind !== 'transcript')
     return 'check again with --save check.ndjson, then protocol-cli render check.ndjson';
   if (subject.file === '-') return 'save it to a file first, then protocol-cli render that file';
-  return `protocol-cli render ${shellWord(subject.file)}`;
+  return `protocol-cli render ${shellWord(subject.file, process.platform)}`;
 }
 
 /** Of the first rule that did not pass. */
@@ -147,7 +148,7 @@ function howToSeeScenario(save: string | undefined, checks: readonly Row[]): str
     (one, other) => Number(other.standing === 'failed') - Number(one.standing === 'failed'),
   );
   const [name = '<scenario>'] = rows.flatMap(({ scenarios = [] }) => scenarios);
-  const show = `protocol-cli render ${shellWord(`${save ?? 'out'}/${name}.ndjson`)}`;
+  const show = `protocol-cli render ${shellWord(`${save ?? 'out'}/${name}.ndjson`, process.platform)}`;
   return save === undefined ? `check again with --scenario ${name} --save out, then ${show}` : show;
 }
 

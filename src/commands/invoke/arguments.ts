@@ -4,7 +4,8 @@ import type { Tool } from '../../protocol/toolset.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { type JsonReading, parseJson, readJson } from '../../util/json.js';
 import { lossyNumberNotes } from '../../util/json-notes.js';
-import { joinFirst, shellWord, truncate } from '../../util/text.js';
+import { shellWord } from '../../util/shell-word.js';
+import { joinFirst, truncate } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { usageError } from '../options.js';
@@ -194,12 +195,12 @@ export async function askForArguments({ name, inputSchema }: Tool, prompts: Prom
     prompts.show(`Optional: ${visibleLine(joinFirst(optional, MAX.names))} (give them as key=value)\n`);
   const values = await prompts.lendTerminal(() => askForValues(inputSchema, required, prompts));
   if (values) return values;
-  const words = required.map(each => `${shellWord(each)}=…`).join(' ');
+  const words = required.map(each => `${shellWord(each, process.platform)}=…`).join(' ');
   throw new ProtocolCliError(
     prompts.signal.aborted ? 'interrupted' : 'usage',
     `${name} needs arguments: ${joinFirst(required, MAX.names)}`,
     {
-      hint: `protocol-cli invoke <url> ${shellWord(name)} ${words}; \`protocol-cli toolset <url> ${shellWord(name)}\` shows what they are, and \`protocol-cli invoke -i <url>\` has a form.`,
+      hint: `protocol-cli invoke <url> ${shellWord(name, process.platform)} ${words}; \`protocol-cli toolset <url> ${shellWord(name, process.platform)}\` shows what they are, and \`protocol-cli invoke -i <url>\` has a form.`,
     },
   );
 }

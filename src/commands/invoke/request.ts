@@ -1,7 +1,7 @@
 import type { Tool } from '../../protocol/toolset.js';
 import type { Wire } from '../../runtime/wire.js';
 import { REDACTED, safeJson } from '../../util/redact.js';
-import { quoted } from '../../util/text.js';
+import { quotedWord } from '../../util/shell-word.js';
 import { visibleLine } from '../../util/visible.js';
 import { type InvokePlan, invocationOf } from './plan.js';
 import type { Preview } from './protocol.js';
@@ -49,16 +49,21 @@ export function previewOf(
 /** Placeholder callback URL for a call that the user sends with curl. */
 export const PLACEHOLDER_CALLBACK = 'https://your-callback.example/';
 
-/** Formats the request as a shell command, with one line for each header and each member of the body. */
-export function curlOf({ method, url, headers, body }: DryRequest): string {
-  const members = Object.entries(body).map(([name, value]) => `  ${safeJson(name)}: ${safeJson(value)}`);
+/** Formats the request as a shell command, with one line for each header; a POSIX shell also has one for each member of the body. */
+export function curlOf(
+  { method, url, headers, body }: DryRequest,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  const members = Object.entries(body).map(([name, value]) => `${safeJson(name)}: ${safeJson(value)}`);
+  const isCmd = platform === 'win32';
+  const data = isCmd ? `{${members.join(', ')}}` : `{\n  ${members.join(',\n  ')}\n}`;
   return [
     // curl interprets brackets and braces in a URL as ranges or lists.
     `curl${/[[\]{}]/.test(url) ? ' --globoff' : ''} -X ${method}`,
-    quoted(visibleLine(url)),
-    ...headerLines(headers).map(header => `-H ${quoted(header)}`),
-    `-d ${quoted(`{\n${members.join(',\n')}\n}`)}`,
-  ].join(' \\\n  ');
+    quotedWord(visibleLine(url), platform),
+    ...headerLines(headers).map(header => `-H ${quotedWord(header, platform)}`),
+    `-d ${quotedWord(data, platform)}`,
+  ].join(isCmd ? ' ^\n  ' : ' \\\n  ');
 }
 
 /** Returns the names of the placeholders that the user must fill in before running the command. */

@@ -9,7 +9,7 @@ import { createRunnableClock } from '../../system/clock.js';
 import { ignoreClosedPipes } from '../../system/streams.js';
 import { isCredentialHeader, secretsOfHeaders } from '../../util/credentials.js';
 import { createRedactor } from '../../util/redact.js';
-import { shellWord } from '../../util/text.js';
+import { shellWord } from '../../util/shell-word.js';
 import { readUrl } from '../../util/url.js';
 import { valueAt } from '../../util/values.js';
 import { startLines } from '../live-output.js';
@@ -126,7 +126,7 @@ export async function runRecord(url: string, flags: RecordFlags, terminal: Termi
     summary = () => {
       const ends = recorder.callEnds();
       if (ends.size === 0) return `0 calls: no invocation was sent to ${own}`;
-      return `${callEndsText(ends)}. Next: protocol-cli check ${shellWord(path ?? '')}`;
+      return `${callEndsText(ends)}. Next: protocol-cli check ${shellWord(path ?? '', process.platform)}`;
     };
     const { stdout } = terminal;
     printReady({ port, url: own }, `recording ${options.url}: point the runtime at ${own}`, terminal);

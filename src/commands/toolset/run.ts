@@ -10,7 +10,7 @@ import { writeOut } from '../../system/streams.js';
 import { secretsOfHeaders } from '../../util/credentials.js';
 import { LIMITS } from '../../util/limits.js';
 import { redactJson, safeJson } from '../../util/redact.js';
-import { shellWord } from '../../util/text.js';
+import { shellWord } from '../../util/shell-word.js';
 import { visibleLine } from '../../util/visible.js';
 import { argumentWords } from '../argument-words.js';
 import { type HeaderOptions, readHeaders } from '../headers.js';
@@ -157,5 +157,5 @@ async function exampleLine({ name, inputSchema }: Tool, server: readonly string[
   if (!example.ok) return [say(`no example: ${visibleLine(example.reason)}`, 'dim')];
   const { words, options } = argumentWords(example.arguments);
   const all = ['protocol-cli', 'invoke', ...server, name, ...words, ...options];
-  return quote(all.map(shellWord).join(' '), 'title');
+  return quote(all.map(word => shellWord(word, process.platform)).join(' '), 'title');
 }

@@ -7,7 +7,7 @@ import type { ActionResult } from '../../tui/screen/effects.js';
 import type { ShellLine, Source } from '../../tui/workbench/model.js';
 import { parseJson } from '../../util/json.js';
 import { isPlainHeader, type Redactor, redactHeaders, safeJson } from '../../util/redact.js';
-import { shellWord } from '../../util/text.js';
+import { shellWord } from '../../util/shell-word.js';
 import { argumentWords, isVisible } from '../argument-words.js';
 import { curlOf, PLACEHOLDER_CALLBACK, placeholdersIn } from '../invoke/request.js';
 import type { ConfiguredTarget, Target } from '../target.js';
@@ -121,7 +121,7 @@ function asCommand(
   const { arguments: args, user_id, thread_ancestors } = invocation;
   const body = { arguments: args, user_id, thread_ancestors };
   const gaps = placeholdersIn({ headers: redactHeaders(request.headers), body });
-  return { text: line.map(shellWord).join(' '), gaps };
+  return { text: line.map(word => shellWord(word, process.platform)).join(' '), gaps };
 }
 
 function noCommand(why: string): ActionResult {

@@ -226,7 +226,7 @@ class ServerConnection {
       },
       onStderr: async text => {
         const { output = [] } = this.server;
-        const added = run.clean(withoutColours(text).trimEnd()).split('\n');
+        const added = run.clean(withoutColours(text).trimEnd()).split(/\r?\n/);
         this.server = { ...this.server, output: [...output, ...added].slice(-MAX_LINES) };
         onChange();
       },

@@ -82,6 +82,18 @@ test('a shell splits the curl line into the right words, and curl uses the URL u
   ]);
 });
 
+test('on Windows the curl line is for cmd', () => {
+  expect(curlOf(REQUEST, 'win32')).toBe(
+    [
+      'curl --globoff -X POST',
+      '"http://[::1]:3001/a{b}"',
+      '-H "content-type: application/json"',
+      '-H "authorization: [redacted]"',
+      '-d ^"{\\^"operation\\^": \\^"echo\\^", \\^"arguments\\^": {\\^"text\\^":\\^"it\'s $HOME\\^"}}^"',
+    ].join(' ^\n  '),
+  );
+});
+
 test('placeholders that the user fills in are named; a URL cannot control the terminal', () => {
   const body = { id: 'call_1', arguments: { key: '[redacted]' }, callback_url: PLACEHOLDER_CALLBACK };
   expect(placeholdersIn({ ...REQUEST, body })).toEqual(['arguments', 'callback_url', 'authorization']);

@@ -2,7 +2,7 @@ import { lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Consent } from '../../../src/commands/consent.js';
-import { shellWord } from '../../../src/util/text.js';
+import { shellWord } from '../../../src/util/shell-word.js';
 import { eventually } from '../../e2e/support/eventually.js';
 import { type Folder, temporaryFolder } from '../../e2e/support/folder.js';
 import { type Peer, peerCommand, startPeer } from '../../e2e/support/peers.js';
@@ -117,7 +117,7 @@ test('removing a server also stops a command that runs but is not a tool', async
   const engine = startEngine();
   const server = 'require("node:http").createServer((_, r) => r.writeHead(404).end())';
   const started = `${server}.listen(0, function () { console.log(JSON.stringify({ port: this.address().port })) })`;
-  engine.offer({ kind: 'command', command: `node -e ${shellWord(started)}` });
+  engine.offer({ kind: 'command', command: `node -e ${shellWord(started, 'linux')}` });
   const id = engine.model.servers[0]?.id ?? '';
   engine.controls.load(id);
   const { message } = await engine.stands(id, 'failed');

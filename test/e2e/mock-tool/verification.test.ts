@@ -137,7 +137,7 @@ describe.concurrent('verification of a run', () => {
     const report = `json:${folder.file('no/where.json')}`;
     const { status, stderr } = await verifiedHere(folder, ran, '--reporter', report);
     expect([status, await readdir(folder.path)]).toEqual([2, ['fixtures.yaml', 'test.mjs']]);
-    expect(stderr).toMatch(/^error: .*no\/where\.json.*: no folder no\n.*mkdir -p no$/m);
+    expect(stderr).toMatch(/^error: .*no\/where\.json.*: no folder no\n.*Create it first\.$/m);
   });
 
   it.each(['junit', 'json'])('row 26: a link in place of a %s report is replaced', async format => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { curlOf } from '../../../src/commands/invoke/request.js';
-import { shellWord } from '../../../src/util/text.js';
+import { shellWord } from '../../../src/util/shell-word.js';
 import { call } from '../../events/build.js';
 import { onCalls } from './support/open-session.js';
 
@@ -46,7 +46,7 @@ const LINE = [
   `${'w o r d '.repeat(40)}`,
   '漢'.repeat(90),
 ]
-  .map(shellWord)
+  .map(word => shellWord(word, 'linux'))
   .join(' ');
 
 describe.each([

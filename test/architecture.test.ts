@@ -1,8 +1,9 @@
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { cycleIn, graphOf, readSources, roomGraph, type Sources, specifiersOf } from './support/imports.js';
 import { impurities, MAY_IMPORT, strayDrawing, strayProcess, wrongWays } from './support/layers.js';
 
-const sources = readSources(new URL('../src', import.meta.url).pathname);
+const sources = readSources(fileURLToPath(new URL('../src', import.meta.url)));
 const graph = graphOf(sources);
 const sizes = [...sources].map(([path, source]) => ({ path, lines: source.split('\n').length - 1 }));
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { connect as connectSocket } from 'node:net';
 import { Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { PlatformSession } from '../src/agent-session/client/platform-session.js';
 import { LineReader } from '../src/check/drive/driver.js';
@@ -97,7 +98,7 @@ function declaredLimits(sources: ReadonlyMap<string, string>): string[] {
 
 describe('a limit that a peer can reach is in util/limits.ts', () => {
   test('and declared nowhere else', () => {
-    const sources = readSources(new URL('../src', import.meta.url).pathname);
+    const sources = readSources(fileURLToPath(new URL('../src', import.meta.url)));
     expect(declaredLimits(sources).sort()).toEqual(Object.values(OTHERS).flat().sort());
   });
 

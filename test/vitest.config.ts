@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './longest-first.js';
 
 const [WIDTHS, SEGMENTER] = ['../.build/string-width.mjs', '../src/render/terminal/lazy-segmenter.ts'].map(
-  path => new URL(path, import.meta.url).pathname,
+  path => fileURLToPath(new URL(path, import.meta.url)),
 );
 
 /** Ink measures and cuts as in the build: with the library's patterns and Node's segmenter, to draw a frame takes thrice as long. */
@@ -20,7 +21,7 @@ const asBuilt = {
 } as const;
 
 export default defineConfig({
-  root: new URL('../', import.meta.url).pathname,
+  root: fileURLToPath(new URL('../', import.meta.url)),
   plugins: [asBuilt],
   oxc: { jsx: { runtime: 'automatic', development: false } },
   test: {

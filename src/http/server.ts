@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { errnoOf, messageOf, ProtocolCliError } from '../util/errors.js';
 import { LIMITS } from '../util/limits.js';
 import { announcedLength, ByteGatherer, hasBody } from './body.js';
+import { isServed } from './free-port.js';
 import { Guard } from './guard.js';
 import { type Answer, Denial, Incoming, type Reply, type Route } from './route.js';
 
@@ -330,12 +331,15 @@ function answerTo({ status, headers, detail }: Denial, explains: boolean | 'json
   return { status, headers: { ...headers, ...json }, body: JSON.stringify({ detail: text }) };
 }
 
+function portInUse(address: string, port: number, cause?: Error): ProtocolCliError {
+  return new ProtocolCliError('port-in-use', `port ${port} on ${address} is already in use`, {
+    hint: 'Stop the process that listens there, or choose another port (0: any free port).',
+    cause,
+  });
+}
+
 function explain(error: Error, address: string, port: number): ProtocolCliError {
-  if (errnoOf(error) === 'EADDRINUSE')
-    return new ProtocolCliError('port-in-use', `port ${port} on ${address} is already in use`, {
-      hint: 'Stop the process that listens there, or choose another port (0: any free port).',
-      cause: error,
-    });
+  if (errnoOf(error) === 'EADDRINUSE') return portInUse(address, port, error);
   const place = address.includes(':') ? `[${address}]` : address;
   return new ProtocolCliError('usage', `cannot listen on ${place}:${port}: ${error.message}`, {
     hint: 'Choose an address of this machine, and a port that you are allowed to open.',
@@ -369,9 +373,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     requireHostHeader: false, // the guard checks Host and reports the reason
   });
   server.maxHeadersCount = 0; // by default Node drops headers beyond a count, perhaps the Origin; their total size is limited
-  server.listen({ host: guard.address, port: options.port ?? 0 });
+  const wanted = options.port ?? 0;
+  if (await isServed(guard.address, wanted)) throw portInUse(guard.address, wanted);
+  server.listen({ host: guard.address, port: wanted });
   await once(server, 'listening').catch(error => {
-    throw explain(error, guard.address, options.port ?? 0);
+    throw explain(error, guard.address, wanted);
   });
   const bound = server.address();
   const port = typeof bound === 'object' && bound ? bound.port : 0;

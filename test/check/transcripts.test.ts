@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { type CheckOptions, checkTranscript } from '../../src/check/judge.js';
 import { RULES } from '../../src/check/rules/index.js';
@@ -65,7 +66,7 @@ test.each([
   ]);
 });
 
-const FOLDER = new URL('../../fixtures/transcripts', import.meta.url).pathname;
+const FOLDER = fileURLToPath(new URL('../../fixtures/transcripts', import.meta.url));
 
 const linesOf = (name: string) => readFileSync(join(FOLDER, name), 'utf8').trimEnd().split('\n');
 

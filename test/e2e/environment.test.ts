@@ -1,13 +1,14 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Folder, temporaryFolder } from './support/folder.js';
 import { run, runShell, shellLine } from './support/program.js';
 
 const DRIVER = new URL('../../fixtures/runtimes/node/driver.mjs', import.meta.url);
-const CHECK = ['check', '--runtime', `node '${DRIVER.pathname}'`, '--scenario', 'result', '-q'];
+const CHECK = ['check', '--runtime', `node '${fileURLToPath(DRIVER)}'`, '--scenario', 'result', '-q'];
 
 /** A tool whose HTTP client obeys `HTTP_PROXY`, as Python's requests does. */
-const PROXY_TOOL = `env PECULIARITY=obeys-proxy node '${new URL('../peers/peculiar-tool.mjs', import.meta.url).pathname}'`;
+const PROXY_TOOL = `env PECULIARITY=obeys-proxy node '${fileURLToPath(new URL('../peers/peculiar-tool.mjs', import.meta.url))}'`;
 
 let folder: Folder;
 beforeAll(async () => {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from './support/eventually.js';
 import { type Folder, temporaryFolder } from './support/folder.js';
@@ -33,7 +34,7 @@ describe.each([
   [
     'a driver of check --runtime',
     () => [
-      ...['check', '--runtime', `${FLOOD} sleep 3; exec node '${DRIVER.pathname}'`, '-v'],
+      ...['check', '--runtime', `${FLOOD} sleep 3; exec node '${fileURLToPath(DRIVER)}'`, '-v'],
       ...['--scenario', 'result', '--probe-timeout', '30s'],
     ],
     'passed',

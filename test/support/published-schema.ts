@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -45,11 +46,11 @@ function readSchema(name: Name): PublishedSchema {
   }).compile(JSON.parse(readFileSync(url, 'utf8')));
   const { exports } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'));
   return {
-    path: url.pathname,
+    path: fileURLToPath(url),
     faultsOf(value) {
       validate(value);
       return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
     },
-    exportedAs: new URL(exports[`./${name}.schema.json`], ROOT).pathname,
+    exportedAs: fileURLToPath(new URL(exports[`./${name}.schema.json`], ROOT)),
   };
 }

@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
-import { basename, join, parse, resolve } from 'node:path';
+import { basename, join, parse } from 'node:path';
 import { Readable } from 'node:stream';
 import { CallLog } from '../../events/history.js';
 import { wireSecrets } from '../../events/shareable.js';
@@ -14,6 +14,7 @@ import { visibleLine } from '../../util/visible.js';
 import { readSource } from '../read-source.js';
 import type { Run } from '../run.js';
 import { done, failed } from './calls.js';
+import { dividedPath, fullPath } from './typed-path.js';
 
 /** Limits: how many names of a folder are read, and how many numbered names are tried. */
 const MAX = { names: 10_000, numbers: 1_000 };
@@ -134,8 +135,7 @@ export class Transcripts {
   /** Returns the sorted paths that begin with a text: folders end in a slash; hidden names need a dot. Never rejects. */
   async paths(typed: string): Promise<readonly string[]> {
     if (typed === '~') return ['~/'];
-    const slash = typed.lastIndexOf('/') + 1;
-    const [folder, start] = [typed.slice(0, slash), typed.slice(slash)];
+    const { folder, name: start } = dividedPath(typed, process.platform);
     const entries = await readdir(this.#pathOf(folder), { withFileTypes: true }).catch(() => []);
     const matching = entries
       .slice(0, MAX.names)
@@ -147,15 +147,14 @@ export class Transcripts {
     return names.sort();
   }
 
-  /** As in a shell, `~` before a slash is the home folder. */
   #pathOf(typed: string): string {
-    const { cwd, home } = this.run.terminal;
-    return resolve(cwd, /^~(?:\/|$)/.test(typed) ? `${home}${typed.slice(1)}` : typed);
+    return fullPath(typed, this.run.terminal, process.platform);
   }
 
   /** Returns the file to write; in a folder, a new file. @throws ProtocolCliError `usage` without the folder */
   async #newFile(typed: string, offered: string): Promise<{ readonly path: string; readonly name: string }> {
-    const folder = typed.endsWith('/') ? this.#pathOf(typed) : null;
+    const isFolderName = typed !== '' && dividedPath(typed, process.platform).name === '';
+    const folder = isFolderName ? this.#pathOf(typed) : null;
     if (folder !== null && !(await stat(folder).catch(() => null))?.isDirectory())
       throw new ProtocolCliError('usage', `no folder ${typed}`);
     const name = folder === null ? typed : `${typed}${await this.freeName(offered, folder)}`;

@@ -1,5 +1,6 @@
 import { readdir, readFile, symlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { SCENARIOS } from '../../../src/check/drive/run.js';
 import { publishedSchema } from '../../support/published-schema.js';
@@ -64,7 +65,7 @@ test('--save writes a transcript per scenario, which check judges alike; every r
 
 test('the bundled driver works if its path contains a symbolic link', async () => {
   await using folder = await temporaryFolder();
-  await symlink(dirname(DRIVER.pathname), folder.file('linked'));
+  await symlink(dirname(fileURLToPath(DRIVER)), folder.file('linked'));
   const command = `node ${folder.file('linked')}/driver.mjs`;
   const { stdout } = await runHere(['check', '--runtime', command, '--scenario', 'result', '-q']);
   expect(stdout).toContain('✓ passed · 1 scenario');
@@ -126,7 +127,13 @@ test('--list shows the scenarios', async () => {
 });
 
 test('--only runs the scenarios that test the rule', async () => {
-  const { stdout } = await runHere(['check', '--runtime', `node ${DRIVER.pathname}`, '--only', 'RT-MIGRATE']);
+  const { stdout } = await runHere([
+    'check',
+    '--runtime',
+    `node ${fileURLToPath(DRIVER)}`,
+    '--only',
+    'RT-MIGRATE',
+  ]);
   expect(stdout).toContain('✓ passed · 2 scenarios · 1 rule: 1 passed');
 });
 
@@ -157,17 +164,17 @@ describe('refused before anything runs', () => {
     ],
     [
       'a file in place of the folder',
-      ['--runtime', 'x', '--save', DRIVER.pathname],
+      ['--runtime', 'x', '--save', fileURLToPath(DRIVER)],
       /^error: --save .*: it is not a folder\nhint: With --runtime/,
     ],
     [
       'a file in the path of the folder',
-      ['--runtime', 'x', '--save', `${DRIVER.pathname}/out`],
+      ['--runtime', 'x', '--save', `${fileURLToPath(DRIVER)}/out`],
       /^error: could not create the folder .*: a part of its path is a file/,
     ],
     [
       'a folder in place of the log',
-      ['--runtime', 'x', '--log', dirname(DRIVER.pathname)],
+      ['--runtime', 'x', '--log', dirname(fileURLToPath(DRIVER))],
       /^error: cannot read .*: it is not a file\nhint: --log names/,
     ],
     ['stdout', ['--runtime', 'x', '--save', '-'], /^error: --save needs the name of a folder/],
@@ -201,7 +208,13 @@ test('--watch checks again when the driver changes', async () => {
 });
 
 test('a report of one scenario only counts the rules that do not apply', async () => {
-  const { stdout } = await runHere(['check', '--runtime', `node ${DRIVER.pathname}`, '--scenario', 'result']);
+  const { stdout } = await runHere([
+    'check',
+    '--runtime',
+    `node ${fileURLToPath(DRIVER)}`,
+    '--scenario',
+    'result',
+  ]);
   expect(stdout).toMatch(/Not applicable\n {2}\d\d rules to this scenario\n\n✓ passed/);
 });
 

@@ -43,10 +43,10 @@ export async function main(argv: readonly string[], version: string): Promise<vo
   } catch (error) {
     endAnyEmergency(); // the reset error that follows is caused by the emergency
     process.exitCode = statusOfError(error, runsUserCode);
-    if (process.exitCode === 2 && hasForeignQuotes(argv, process.platform))
-      process.stderr.write(FOREIGN_QUOTES);
   }
   endAnyEmergency();
+  const isRefused = process.exitCode === 2 || process.exitCode === 4;
+  if (isRefused && hasForeignQuotes(argv, process.platform)) process.stderr.write(FOREIGN_QUOTES);
   if (isTerminalGone()) endByForce('SIGHUP');
   else if (runsUserCode) await exitAfterOutput();
 }

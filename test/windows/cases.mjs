@@ -7,6 +7,8 @@ import { PROGRAM, ROOT, runProgram, startProgram, windowsPath } from './wine.mjs
 const shipped = path => windowsPath(join(ROOT, path));
 const DEMO = `node ${PROGRAM} mock-tool --demo`;
 const LIST = ['list_instances', '-o', 'text'];
+/** Wine starts slowly beside other work. */
+const PATIENT = ['--ready-timeout', '5m', '--timeout', '5m'];
 const INSTANCES = /^\{"instances":/;
 
 /** Checks status and texts. */
@@ -42,16 +44,20 @@ export const CASES = {
   'invoke --demo': cwd => expectRun(['invoke', '--demo', ...LIST], { cwd }, { stdout: INSTANCES }),
   'toolset --demo': cwd => expectRun(['toolset', '--demo'], { cwd }, { stdout: /list_instances/ }),
   'invoke --command, a plain line': cwd =>
-    expectRun(['invoke', '--command', DEMO, ...LIST], { cwd }, { stdout: INSTANCES }),
+    expectRun(['invoke', '--command', DEMO, ...LIST, ...PATIENT], { cwd }, { stdout: INSTANCES }),
   'invoke --command, a quoted path with spaces': async cwd => {
     const program = JSON.stringify(`file:///${shipped('dist/cli.js').replaceAll('\\', '/')}`);
     const source = `import { main } from ${program};\nmain(['mock-tool', '--demo'], '0.0.0');\n`;
     const command = `node "${await file(cwd, 'my server.mjs', source)}"`;
-    await expectRun(['invoke', '--command', command, ...LIST], { cwd }, { stdout: INSTANCES });
+    await expectRun(['invoke', '--command', command, ...LIST, ...PATIENT], { cwd }, { stdout: INSTANCES });
   },
   /** Wine's taskkill knows no descendants. */
   'invoke --command, a line for cmd (Wine leaves its server running)': cwd =>
-    expectRun(['invoke', '--command', `echo starting&& ${DEMO}`, ...LIST], { cwd }, { stdout: INSTANCES }),
+    expectRun(
+      ['invoke', '--command', `echo starting&& ${DEMO}`, ...LIST, ...PATIENT],
+      { cwd },
+      { stdout: INSTANCES },
+    ),
   'invoke --command, a program that is missing': cwd =>
     expectRun(
       ['invoke', '--command', 'no-such-program --port 0', ...LIST],
@@ -62,7 +68,7 @@ export const CASES = {
     const path = await file(cwd, 'tool.yaml', fixtures('one'));
     const command = `node ${PROGRAM} mock-tool "${path}"`;
     const { stdout, stderr, ended, kill } = await startProgram(
-      ['invoke', '--command', command, '--watch', 'say', '-o', 'text'],
+      ['invoke', '--command', command, '--watch', 'say', '-o', 'text', ...PATIENT],
       { cwd },
     );
     await untilPrinted(stdout, /one/);
@@ -75,9 +81,12 @@ export const CASES = {
   'a hard end during a call': async cwd => {
     const path = await file(cwd, 'tool.yaml', fixtures('late', '1h'));
     const command = `node ${PROGRAM} mock-tool "${path}"`;
-    const { stderr, ended, kill } = await startProgram(['invoke', '--command', command, 'say', '-v'], {
-      cwd,
-    });
+    const { stderr, ended, kill } = await startProgram(
+      ['invoke', '--command', command, 'say', '-v', ...PATIENT],
+      {
+        cwd,
+      },
+    );
     await untilPrinted(stderr, /say/);
     kill();
     await ended;
@@ -86,7 +95,7 @@ export const CASES = {
     expectRun(
       ['invoke', '--command', "'node", "server.mjs'", ...LIST],
       { cwd },
-      { status: 2, stderr: /hint: cmd takes single quotes for ordinary characters/ },
+      { status: 4, stderr: /hint: cmd takes single quotes for ordinary characters/ },
     ),
   'a name that is a hidden stream': cwd =>
     expectRun(
@@ -102,7 +111,15 @@ export const CASES = {
     ),
   'check --command': cwd =>
     expectRun(
-      ['check', '--command', `node ${shipped('test/peers/plain-tool.mjs')}`, '--reporter', 'json'],
+      [
+        'check',
+        '--command',
+        `node ${shipped('test/peers/plain-tool.mjs')}`,
+        '--reporter',
+        'json',
+        '--ready-timeout',
+        '5m',
+      ],
       { cwd },
       { stdout: /"checks"|"rules"|"verdict"/ },
     ),
@@ -160,7 +177,7 @@ export const CASES = {
     const saved = windowsPath(join(cwd, 'run.ndjson'));
     const command = `node ${PROGRAM} mock-tool "${path}"`;
     await expectRun(
-      ['invoke', '--command', command, 'say', '-o', 'text', '--save', saved],
+      ['invoke', '--command', command, 'say', '-o', 'text', '--save', saved, ...PATIENT],
       { cwd },
       { stdout: /^crlf/ },
     );

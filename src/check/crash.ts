@@ -16,7 +16,12 @@ export interface Crash {
   readonly cutShort: ReadonlySet<CallEvidence>;
 }
 
-/** Finds out what crashed the tool, and which calls the crash cut short. */
+/**
+ * Finds out what crashed the tool, and which calls the crash cut short. What a recording can prove decides how:
+ * - No server exited that this program started: the messages that nothing answered show it.
+ * - A check repeats calls and probes after an exit, each alone on a new server: what ends that server too is the cause.
+ * - Other recordings have one run: a call is the cause only if it is the first one.
+ */
 export function findCrash(sent: SentMessages, events: readonly Event[], side: Side): Crash {
   const [first] = exitsIn(events);
   if (!first) return crashWithoutExit(sent, events, side);
@@ -24,15 +29,22 @@ export function findCrash(sent: SentMessages, events: readonly Event[], side: Si
 }
 
 function crashWithoutExit(sent: SentMessages, events: readonly Event[], side: Side): Crash {
-  const isOfTool = side === 'tool' && events.every(({ kind }) => kind !== 'driver'); // a scenario ends its tools on purpose
+  // A scenario ends its tools on purpose.
+  const isOfTool = side === 'tool' && events.every(({ kind }) => kind !== 'driver');
   const stopped = isOfTool ? findStoppedServer(sent, events) : null;
-  const found = findUnreachable(sent);
-  const toolCrash = stopped && found && !isDistinct(found, stopped) ? null : found;
-  if (toolCrash) {
-    const period = { from: -1, to: Math.min(...toolCrash.later.events) };
-    return { toolCrash, exit: null, cutShort: new Set(callsCutShort(sent.calls, toolCrash.message, period)) };
-  }
-  return { toolCrash: null, exit: stopped, cutShort: new Set(stopped?.open) };
+  const toolCrash = findUnreachable(sent);
+  if (!toolCrash || (stopped && !isCausedApartFromCalls(toolCrash, stopped)))
+    return { toolCrash: null, exit: stopped, cutShort: new Set(stopped?.open) };
+  const untilGone = { from: Number.NEGATIVE_INFINITY, to: Math.min(...toolCrash.later.events) };
+  const cutShort = callsCutShort(sent.calls, toolCrash.message, untilGone);
+  return { toolCrash, exit: null, cutShort: new Set(cutShort) };
+}
+
+/** Whether a message ended the tool, and not one of the calls in progress. A call that was not called back may be the cause as well. */
+function isCausedApartFromCalls({ kind, message }: ToolCrash, { open }: ServerEnd): boolean {
+  if (kind === 'call') return false;
+  if (kind === 'callback') return open.every(call => call.callbacks.length > 0);
+  return message.failure === 'cut' || open.every(call => call.invocation === null);
 }
 
 /** A check accuses only what ended a server on which nothing else was done. */
@@ -43,82 +55,80 @@ function crashInCheck(sent: SentMessages, events: readonly Event[], first: Event
   const cutShort = new Set(
     runs.flatMap(({ from, exit }) => callsCutShort(sent.calls, toolCrash?.message, { from, to: exit.seq })),
   );
-  const repeats = startsIn(events).filter(seq => seq > first.seq).length;
-  const isRepeated = repeatedRun !== undefined;
-  const event = repeatedRun?.exit ?? first;
-  const { seq, output } = event;
-  const message = messageOf(event, toolCrash, repeatedRun);
+  const exit = repeatedRun?.exit ?? first;
   return {
     toolCrash,
-    exit: {
-      seq,
-      output,
-      returned: null,
-      message,
-      open: sent.calls.filter(({ key }) => event.calls?.includes(key)),
-      cause: toolCrash?.message.events ?? (isRepeated ? [] : causeOf(first)),
-      isRepeated,
-      repeats,
+    exit: serverEnd(exit, sent, {
+      message: exitText(exit, toolCrash, repeatedRun),
+      cause: toolCrash?.message.events ?? (repeatedRun ? [] : exitAsCause(first)),
+      isRepeated: repeatedRun !== undefined,
+      repeats: startsIn(events).filter(seq => seq > first.seq).length,
       ...cutBy(first, sent, plansIn(events), cutShort),
-    },
+    }),
     cutShort,
   };
 }
 
 /** An exit that no single call causes, such as that at the tenth call, is its own cause; one by a signal may come from elsewhere. */
-function causeOf({ how, seq }: EventOf<'exited'>): readonly number[] {
+function exitAsCause({ how, seq }: EventOf<'exited'>): readonly number[] {
   return /\bSIG[A-Z]/.test(how) ? [] : [seq];
 }
 
-function messageOf(
+function exitText(
   { how, message }: EventOf<'exited'>,
   crash: ToolCrash | null,
   repeatedRun: ServerRun | undefined,
 ): string {
   if (crash?.kind === 'malformed') return `the server ${how} after a malformed payload`;
   if (crash?.kind === 'notice') {
+    // A call of the probe may have been in progress, too.
     const { method, url } = crash.message.request;
-    return `the server ${how} after ${method} ${readUrl(url)?.pathname ?? url}`; // a call of the probe may have been open, too
+    return `the server ${how} after ${method} ${readUrl(url)?.pathname ?? url}`;
   }
-  return repeatedRun?.onlyPlan && !crash
-    ? `the server ${how} during the probe ${repeatedRun.onlyPlan.plan}`
-    : message;
+  const plan = crash ? undefined : repeatedRun?.onlyPlan?.plan;
+  return plan === undefined ? message : `the server ${how} during the probe ${plan}`;
 }
 
 /** Elsewhere, only the first call can be accused: any other one may have met what an earlier call left behind. */
-function crashInRecording({ calls }: SentMessages, event: EventOf<'exited'>): Crash {
-  const [call, ...others] = calls.filter(({ attempts: [first] }) => first && first.request.seq < event.seq);
-  const isOpen = (each: CallEvidence) => event.calls?.includes(each.key) === true;
-  const message = call && others.length === 0 && isOpen(call) ? call.attempts.at(-1) : undefined;
-  const toolCrash: ToolCrash | null = message
-    ? { kind: 'call', message, later: { events: [event.seq] }, exit: event, others: 0 }
-    : null;
-  const open = calls.filter(isOpen);
-  const cutShort = new Set(message ? [] : open);
-  const { seq, message: text, output } = event;
+function crashInRecording(sent: SentMessages, exit: EventOf<'exited'>): Crash {
+  const open = openCalls(exit, sent);
+  const [call, ...others] = sent.calls.filter(
+    ({ attempts: [first] }) => first && first.request.seq < exit.seq,
+  );
+  const fatalRequest = call && others.length === 0 && open.includes(call) ? call.attempts.at(-1) : undefined;
+  const cutShort = new Set(fatalRequest ? [] : open);
   return {
-    toolCrash,
-    exit: {
-      seq,
-      output,
-      returned: null,
-      message: text,
-      open,
-      cause: toolCrash?.message.events ?? [],
+    toolCrash: fatalRequest
+      ? { kind: 'call', message: fatalRequest, later: { events: [exit.seq] }, exit, others: 0 }
+      : null,
+    exit: serverEnd(exit, sent, {
+      message: exit.message,
+      cause: fatalRequest?.events ?? [],
       isRepeated: null,
       repeats: 0,
       cutOff: eventsOf(cutShort),
-      cutPlans: new Set<string>(),
-    },
+      cutPlans: new Set(),
+    }),
     cutShort,
   };
 }
 
-/** Whether a message ended the tool, and not one of the calls in progress. A call that was not called back may be the cause as well. */
-function isDistinct({ kind, message }: ToolCrash, { open }: ServerEnd): boolean {
-  if (kind === 'call') return false;
-  if (kind === 'callback') return open.every(call => call.callbacks.length > 0);
-  return message.failure === 'cut' || open.every(call => call.invocation === null);
+/** The end of a server that this program started. */
+function serverEnd(
+  exit: EventOf<'exited'>,
+  sent: SentMessages,
+  findings: Omit<ServerEnd, 'seq' | 'output' | 'returned' | 'open'>,
+): ServerEnd {
+  const { seq, output } = exit;
+  return { seq, output, returned: null, open: openCalls(exit, sent), ...findings };
+}
+
+/** The calls that were in progress when the server exited. */
+function openCalls(
+  { calls: keys = [] }: EventOf<'exited'>,
+  { calls }: SentMessages,
+): readonly CallEvidence[] {
+  return calls.filter(({ key }) => keys.includes(key));
 }
 
 /** The calls of a period that the crash cut off, except the one that caused it. @param to when the tool was gone */

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { PlatformSession } from '../src/agent-session/client/platform-session.js';
 import { LineReader } from '../src/check/drive/driver.js';
-import { ScenarioSession } from '../src/check/drive/scenario-session.js';
+import { ScenarioRun } from '../src/check/drive/scenario-run.js';
 import { ScriptedModel } from '../src/check/drive/scripted-llm.js';
 import { CALLBACK_LIMITS, quota } from '../src/check/probes/quota.js';
 import { readSource } from '../src/commands/read-source.js';
@@ -50,10 +50,10 @@ const OTHERS = {
     'agent-session/platform/session.ts MAX_UNEXPECTED',
     'check/drive/driver.ts MAX_WARNINGS',
     'check/drive/driver.ts SHOWN_BYTES',
-    'check/drive/log-findings.ts MAX_LEAK',
-    'check/drive/log-findings.ts MAX_LEAKS',
+    'check/drive/leaked-secrets.ts MAX_LEAK',
+    'check/drive/leaked-secrets.ts MAX_LEAKS',
     'check/drive/run.ts MAX_PROGRAMS',
-    'check/drive/scenario-session.ts MAX_LAST_LENGTH',
+    'check/drive/scenario-run.ts MAX_LAST_LENGTH',
     'check/drive/scripted-llm.ts MAX_WARNINGS',
     'events/answer.ts MAX_URLS',
     'events/judge-callback.ts MAX_REASON',
@@ -411,10 +411,10 @@ const PROOFS = {
     const log = createLog(() => 0);
     const kinds: string[] = [];
     log.subscribe(({ kind }) => kinds.push(kind));
-    const session = new ScenarioSession([], { log, clock: systemClock, windowMs: 0 });
-    for (let count = 0; count < LIMITS.scenarioRequests.value; count++) session.receiveModelRequest();
+    const run = new ScenarioRun({ log, clock: systemClock, windowMs: 0 });
+    for (let count = 0; count < LIMITS.scenarioRequests.value; count++) run.receiveModelRequest();
     expect(kinds).toEqual([]);
-    session.receiveModelRequest();
+    run.receiveModelRequest();
     expect(kinds).toEqual(['driver', 'warned']);
   },
   checkedCallbacksOfCall: () =>

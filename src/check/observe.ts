@@ -1,79 +1,69 @@
 import type { Evidence } from './evidence.js';
 import { type ObservableRule, type Observation, possiblyLostText, unrecorded } from './rule.js';
 import type { RuntimeView } from './runtime-view.js';
+import { explains, type UnservedSpan, unservedSpans } from './unserved-spans.js';
 
-/** What a rule observes in one recording. In an incomplete recording, missing events prove nothing, and a request of a probe looks like one of the runtime. */
+/** What a rule observes in one recording. */
 export function observe(rule: ObservableRule, evidence: Evidence): readonly Observation[] {
   const { view } = evidence;
   const observations = view ? observeDriven(rule, evidence, view) : rule.observe(evidence);
-  if (evidence.isWhole) return observations;
-  const mayBeProbe = evidence.isProbed && rule.side === 'runtime';
-  return observations.map(each => {
-    const { what = '', kind, events, about, faults, isByAbsence } = each;
-    const isOfProbe = mayBeProbe && (kind === 'violated' || kind === 'doubtful');
-    if (!isOfProbe && !isByAbsence) return each;
-    const why = isOfProbe
-      ? `${what}; it may come from a probe whose plan is missing`
-      : possiblyLostText(what);
-    return { kind: 'unrecorded', what: why, events, ...(about && { about }), ...(faults && { faults }) };
-  });
+  return evidence.isWhole
+    ? observations
+    : observations.map(each => asPossiblyLost(each, isFromProbe(each, rule, evidence)));
 }
 
+/** Whether a request of a probe may look like one of the runtime, since the plan of the probe is missing. */
+function isFromProbe({ kind }: Observation, { side }: ObservableRule, { isProbed }: Evidence): boolean {
+  return isProbed && side === 'runtime' && (kind === 'violated' || kind === 'doubtful');
+}
+
+/** In an incomplete recording, missing events prove nothing. */
+function asPossiblyLost(observation: Observation, isOfProbe: boolean): Observation {
+  const { what = '', events, about, faults, isByAbsence } = observation;
+  if (!isOfProbe && !isByAbsence) return observation;
+  const why = isOfProbe ? `${what}; it may come from a probe whose plan is missing` : possiblyLostText(what);
+  return { kind: 'unrecorded', what: why, events, ...(about && { about }), ...(faults && { faults }) };
+}
+
+/** What a rule observes in a scenario: of an agent, without what an unserved request explains, and with an early end. */
 function observeDriven(rule: ObservableRule, evidence: Evidence, view: RuntimeView): readonly Observation[] {
-  const isMain = view.checks[0] === rule.id;
   const spans = unservedSpans(view);
   const own = rule.observe(evidence).map(each => spans.find(span => explains(span, each))?.cause ?? each);
-  const lastUnserved = spans.find(({ served }) => served === Number.POSITIVE_INFINITY);
-  const isExpected = own.length === 0 ? view.checks.includes(rule.id) : isMain;
-  const observations = lastUnserved
-    ? [...(isExpected ? [lastUnserved.cause] : []), ...own]
-    : withEarlyEnd(own, isMain, evidence, view);
+  const stoppedAt = spans.find(({ served }) => served === null);
+  const observations = stoppedAt
+    ? withUnservedEnd(own, stoppedAt, rule, view)
+    : withEarlyEnd(own, rule, evidence, view);
   return observations.map(each => ({ ...each, scenario: view.scenario }));
 }
 
-/** From a request of an agent that the scripted model did not serve to the next one that it served. */
-interface UnservedSpan {
-  readonly cause: Observation;
-  /** The `seq` of the two; infinite if the agent did not get past the first. */
-  readonly unserved: number;
-  readonly served: number;
+function isMainRule({ id }: ObservableRule, { checks }: RuntimeView): boolean {
+  return checks[0] === id;
 }
 
-function unservedSpans(view: RuntimeView): readonly UnservedSpan[] {
-  const served = view.findings('served').map(({ event }) => event.seq);
-  return view.findings('unserved').map(finding => {
-    const { seq } = finding.event;
-    return {
-      cause: unrecorded(finding.message.text, finding),
-      unserved: seq,
-      served: served.find(each => each > seq) ?? Number.POSITIVE_INFINITY,
-    };
-  });
-}
-
-/** Whether the request may be why an agent broke a rule: it did so in this span, or it stopped there and what is missing may have followed. */
-function explains({ unserved, served }: UnservedSpan, { kind, events, isByAbsence }: Observation): boolean {
-  if (kind !== 'violated' && kind !== 'doubtful') return false;
-  const last = Math.max(...events);
-  return (unserved < last && last < served) || (isByAbsence === true && served === Number.POSITIVE_INFINITY);
+/** Adds the request at which an agent stopped: to the main rule, and to others that observed nothing else. */
+function withUnservedEnd(
+  own: readonly Observation[],
+  { cause }: UnservedSpan,
+  rule: ObservableRule,
+  view: RuntimeView,
+): readonly Observation[] {
+  const isConcerned = own.length === 0 ? view.checks.includes(rule.id) : isMainRule(rule, view);
+  return isConcerned ? [cause, ...own] : own;
 }
 
 /** Adds that the driver or the agent ended early. */
 function withEarlyEnd(
   own: readonly Observation[],
-  isMain: boolean,
-  evidence: Evidence,
-  { crash, endsByItself }: RuntimeView,
+  rule: ObservableRule,
+  { requestedCalls }: Evidence,
+  view: RuntimeView,
 ): readonly Observation[] {
+  const { crash, endsByItself } = view;
   if (!crash) return own;
+  const isMain = isMainRule(rule, view);
   const end = { what: `the runtime ${crash.ended}`, events: [crash.seq] };
-  return endsByItself ? withAgentEnd(own, isMain, evidence, end) : withDriverEnd(own, isMain, end);
-}
-
-type EarlyEnd = Readonly<Required<Pick<Observation, 'what' | 'events'>>>;
-
-/** A driver must not end early: it breaks the main requirement of its scenario. */
-function withDriverEnd(own: readonly Observation[], isMain: boolean, end: EarlyEnd): readonly Observation[] {
+  if (endsByItself) return withAgentEnd(own, isMain, requestedCalls, end);
+  // A driver must not end early: it breaks the main requirement of its scenario.
   return isMain ? [...own, { kind: 'violated', ...end, isFatal: true }] : own;
 }
 
@@ -81,17 +71,16 @@ function withDriverEnd(own: readonly Observation[], isMain: boolean, end: EarlyE
 function withAgentEnd(
   own: readonly Observation[],
   isMain: boolean,
-  { requestedCalls }: Evidence,
-  { what, events }: EarlyEnd,
+  requestedCalls: Evidence['requestedCalls'],
+  { what, events }: Readonly<Required<Pick<Observation, 'what' | 'events'>>>,
 ): readonly Observation[] {
-  const others = own.map(each =>
+  const observations = own.map(each =>
     each.isByAbsence ? unrecorded(what, { events: [...each.events, ...events] }) : each,
   );
   // It may stop at a tool that it does not have: one of no toolset, or of two.
   const stoppedAtUnknown = requestedCalls.some(
     ({ tools, call, answers }) => tools.length !== 1 && !call && answers.length === 0,
   );
-  return isMain && !(stoppedAtUnknown && own.length > 0)
-    ? [...others, { kind: 'unrecorded', what, events }]
-    : others;
+  if (!isMain || (stoppedAtUnknown && own.length > 0)) return observations;
+  return [...observations, { kind: 'unrecorded', what, events }];
 }

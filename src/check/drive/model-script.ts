@@ -7,25 +7,27 @@ export type ModelCall = Instruction<'invoke' | 'cancel-subscription'>;
 /** The tool calls of one model message. An empty list ends the conversation; null means that the model is closed. */
 export type ModelMessage = readonly ModelCall[] | null;
 
+/** A request for the next message. */
 interface Waiting {
   readonly allowsParallelCalls: boolean;
   readonly take: (message: ModelMessage) => void;
 }
 
 /** The id with which the model makes the call. */
-export function callIdOf(request: ModelCall): string {
-  return request.do === 'cancel-subscription' ? `cancel_${request.id}` : request.id;
+export function callIdOf(call: ModelCall): string {
+  return call.do === 'cancel-subscription' ? `cancel_${call.id}` : call.id;
 }
 
-/** The messages of the model. Calls of one turn of the event loop are one message, which answers the oldest waiting request. */
+/** The messages of the model. Calls added in one pass of the event loop are one message; it answers the oldest waiting request. */
 export class ModelScript {
-  #turn: ModelCall[] = [];
+  /** The calls of the next message. */
+  #batch: ModelCall[] = [];
   readonly #messages: (readonly ModelCall[])[] = [];
   readonly #waiting = new Set<Waiting>();
   /** The calls of the last message. */
-  #called: readonly ModelCall[] = [];
-  /** Whether the agent runs one call of a message and ignores the fixedEndpoints. */
-  #runsOne = false;
+  #lastCalls: readonly ModelCall[] = [];
+  /** Whether the agent runs one call of a message and ignores the others. */
+  #runsOneCall = false;
   /** `ended`: the message after the remaining ones is the last; `closed`: there are no messages any more. */
   #state: 'open' | 'ended' | 'closed' = 'open';
   #isOver = false;
@@ -35,11 +37,12 @@ export class ModelScript {
     return this.#isOver;
   }
 
-  addCall(request: ModelCall): void {
-    if (this.#turn.push(request) > 1) return;
+  /** Adds a call to the next message. */
+  addCall(call: ModelCall): void {
+    if (this.#batch.push(call) > 1) return;
     setImmediate(() => {
-      this.#messages.push(this.#turn);
-      this.#turn = [];
+      this.#messages.push(this.#batch);
+      this.#batch = [];
       this.#serve();
     });
   }
@@ -49,11 +52,11 @@ export class ModelScript {
    * were ignored, and the model makes them again, one at a time.
    */
   receiveResults(ids: readonly string[]): void {
-    const ignored = this.#called.filter(call => !ids.includes(callIdOf(call)));
-    if (ignored.length === this.#called.length) return; // a request of another conversation
-    this.#called = [];
+    const ignored = this.#lastCalls.filter(call => !ids.includes(callIdOf(call)));
+    if (ignored.length === this.#lastCalls.length) return; // a request of another conversation
+    this.#lastCalls = [];
     if (ignored.length === 0) return;
-    this.#runsOne = true;
+    this.#runsOneCall = true;
     this.#messages.unshift(ignored);
   }
 
@@ -72,6 +75,7 @@ export class ModelScript {
     });
   }
 
+  /** Ends the conversation at once, without the remaining messages. */
   close(): void {
     this.#messages.length = 0;
     this.#state = 'closed';
@@ -97,7 +101,7 @@ export class ModelScript {
       const message = isLast ? this.#lastMessage() : this.#nextMessage(waiting);
       this.#waiting.delete(waiting);
       this.#isOver ||= isLast;
-      if (message !== null && message.length > 0) this.#called = message;
+      if (message !== null && message.length > 0) this.#lastCalls = message;
       waiting.take(message);
     }
   }
@@ -108,7 +112,7 @@ export class ModelScript {
 
   #nextMessage({ allowsParallelCalls }: Waiting): readonly ModelCall[] {
     const [message = []] = this.#messages.splice(0, 1);
-    if ((allowsParallelCalls && !this.#runsOne) || message.length < 2) return message;
+    if ((allowsParallelCalls && !this.#runsOneCall) || message.length < 2) return message;
     this.#messages.unshift(message.slice(1));
     return message.slice(0, 1);
   }

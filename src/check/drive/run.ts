@@ -66,43 +66,59 @@ export async function runScenarios(
   scenarios: readonly Scenario[],
   options: ScenarioOptions,
 ): Promise<readonly Recording[]> {
+  return withTemporaryFolder(async folder => {
+    try {
+      return await playScenarios(scenarios, options, folder);
+    } finally {
+      await stopLeftovers(folder, options);
+    }
+  });
+}
+
+async function playScenarios(
+  scenarios: readonly Scenario[],
+  options: ScenarioOptions,
+  folder: string,
+): Promise<readonly Recording[]> {
   const { clock, atOnce = AT_ONCE, isRepetition = false, onProgress } = options;
-  const failed = new AbortController();
+  const failed = new AbortController(); // the first failure is its reason
   const signal = AbortSignal.any([options.signal, failed.signal]);
   setMaxListeners(0, signal); // each scenario listens
   const start = clock.now();
-  const found = new Map<Scenario, readonly Event[]>();
-  const folder = await temporaryFolder();
-  const forget = beforeForcedEnd(() => rmSync(folder, { recursive: true, force: true }));
-  let failure: unknown;
-  const reportProgress = ({ name }: Scenario) => onProgress?.(found.size, scenarios.length, name);
-  const run = async (scenario: Scenario) => {
-    if (signal.aborted) return;
-    reportProgress(scenario);
+  const played = new Map<Scenario, readonly Event[]>();
+  const play = async (scenario: Scenario) => {
+    onProgress?.(played.size, scenarios.length, scenario.name);
     const from = clock.now() - start;
-    try {
-      const mustAct = scenario === scenarios[0] && !isRepetition;
-      const events = await runScenario(scenario, { ...options, signal }, mustAct, folder);
-      if (signal.aborted) return; // the interruption looks like a fault of the runtime
-      found.set(
-        scenario,
-        events.map(event => ({ ...event, at: event.at + from })),
-      );
-      reportProgress(scenario);
-    } catch (error) {
-      failure ??= error;
-      failed.abort();
-    }
+    const mustAct = scenario === scenarios[0] && !isRepetition;
+    const events = await playRecorded(scenario, { ...options, signal }, mustAct, folder);
+    if (signal.aborted) return; // the interruption looks like a fault of the runtime
+    played.set(
+      scenario,
+      events.map(event => ({ ...event, at: event.at + from })),
+    );
+    onProgress?.(played.size, scenarios.length, scenario.name);
+  };
+  const playUnlessStopped = async (scenario: Scenario) => {
+    if (!signal.aborted) await play(scenario).catch(error => failed.abort(error));
   };
   const alone = isRepetition ? 0 : 1;
-  await forEachConcurrently(scenarios.slice(0, alone), 1, run);
-  await forEachConcurrently(scenarios.slice(alone), atOnce, run);
-  await stopLeftovers(folder, options);
-  await rm(folder, { recursive: true, force: true });
-  forget();
-  if (failed.signal.aborted) throw failure;
-  const played = scenarios.map(scenario => found.get(scenario)).filter(events => events !== undefined);
-  return renumbered(played).map(events => ({ observer: 'tool', events }));
+  await forEachConcurrently(scenarios.slice(0, alone), 1, playUnlessStopped);
+  await forEachConcurrently(scenarios.slice(alone), atOnce, playUnlessStopped);
+  failed.signal.throwIfAborted();
+  const recordings = scenarios.map(scenario => played.get(scenario)).filter(events => events !== undefined);
+  return renumbered(recordings).map(events => ({ observer: 'tool', events }));
+}
+
+/** Removes the folder after the work, also if this process is forced to end. @throws ProtocolCliError `unwritable-file` */
+async function withTemporaryFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = await temporaryFolder();
+  const forget = beforeForcedEnd(() => rmSync(folder, { recursive: true, force: true }));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+    forget();
+  }
 }
 
 /** @throws ProtocolCliError `unwritable-file` */
@@ -127,7 +143,8 @@ async function stopLeftovers(folder: string, { onWarning }: ScenarioOptions): Pr
 
 const MAX_PROGRAMS = 5;
 
-async function runScenario(
+/** Plays a scenario. Returns its events, with what the runtime's own log shows. */
+async function playRecorded(
   scenario: Scenario,
   { logPath, onStart, ...options }: ScenarioOptions,
   mustAct: boolean,
@@ -137,14 +154,15 @@ async function runScenario(
   const events: Event[] = [];
   log.subscribe(event => void events.push(event));
   const { end, ...observer } = (await onStart?.(scenario, log)) ?? {};
-  const findings = await findingsSince(logPath); // each scenario reads from its own start
   try {
+    const findingsIn = await findingsSince(logPath); // each scenario reads from its own start
     const folder = await mkdtemp(join(parent, 'scenario-'));
     const env: ScenarioSetting['env'] = logPath === undefined ? {} : { LOG: resolve(logPath) };
     await playScenario(scenario, { ...options, ...observer, env, folder, log }, mustAct);
-    const { findings: found, warning } = await findings(events);
+    const { findings, warning } = await findingsIn(events);
     if (warning !== undefined) log.emit({ kind: 'warned', message: `--log: ${warning}` });
-    for (const finding of found) log.emit({ kind: 'driver', from: 'check', body: Content.ofJson(finding) });
+    for (const finding of findings)
+      log.emit({ kind: 'driver', from: 'check', body: Content.ofJson(finding) });
   } finally {
     await end?.();
   }

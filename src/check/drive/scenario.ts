@@ -4,17 +4,25 @@ import { join } from 'node:path';
 import type { Log } from '../../events/log.js';
 import { createPooledClient } from '../../http/pooled-client.js';
 import { type MockTool, startMockTool } from '../../mock/mock-tool.js';
+import type { Ability } from '../../protocol/driver.js';
+import type { RequirementId } from '../../protocol/requirements.js';
 import { missingFileHint } from '../../system/child.js';
 import { type Clock, finishedWithin } from '../../system/clock.js';
 import type { Sink } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { formatDuration } from '../../util/text.js';
 import type { Driver, DriverSetting } from './driver.js';
-import { type Fixtures, fixtureFile } from './scenario-fixtures.js';
-import { type ScenarioPlan, ScenarioSession, START_MS } from './scenario-session.js';
+import { type Fixtures, fixtureFile, PING } from './scenario-fixtures.js';
+import { ScenarioRun, START_MS } from './scenario-run.js';
+import { ScenarioSession } from './scenario-session.js';
 
 /** Tool servers with a given behaviour, and instructions for the runtime. */
-export interface Scenario extends ScenarioPlan {
+export interface Scenario {
+  readonly name: string;
+  /** The main requirement first, which fails if the runtime crashes. */
+  readonly checks: readonly [RequirementId, ...RequirementId[]];
+  /** What the driver must support; else the scenario is skipped. It then begins with a call of `ping`. */
+  readonly needs?: readonly Ability[];
   /** What the tools do, in words. */
   readonly title: string;
   /** The fixtures of each tool server; the first also has the operation `ping`. */
@@ -63,23 +71,25 @@ export async function playScenario(
   try {
     for (const fixtures of scenario.servers) tools.push(await startTool(fixtures, setting, tools.length));
     const env = await environment(scenario, tools, setting);
-    const session = new ScenarioSession(tools, setting);
-    stop = () => session.stop();
+    const run = new ScenarioRun(setting);
+    stop = () => run.stop();
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) return;
     driver = await open({
       env,
       clock,
-      ...observerFor(session),
+      ...observerFor(run),
       onWarning(message) {
         warnings.push(message);
         log.emit({ kind: 'warned', message });
       },
       ...(onStderr && { onStderr }),
     });
-    if (mustAct) cancelNote = noteSilence(session, driver, setting);
-    await session.play(scenario, driver, () => scenario.run(session));
-    if (mustAct && !session.hasActed && !signal.aborted) throw await failedStart(driver, warnings);
+    if (mustAct) cancelNote = noteSilence(run, driver, setting);
+    run.begin(driver);
+    await giveInstructions(scenario, run, new ScenarioSession(run, tools), log);
+    await run.end();
+    if (mustAct && !run.hasActed && !signal.aborted) throw await failedStart(driver, warnings);
   } finally {
     signal.removeEventListener('abort', stop);
     cancelNote();
@@ -88,26 +98,47 @@ export async function playScenario(
   }
 }
 
+/** Runs the instructions of a scenario, unless the driver does not support them. */
+async function giveInstructions(
+  scenario: Scenario,
+  run: ScenarioRun,
+  session: ScenarioSession,
+  log: Log,
+): Promise<void> {
+  const { name, checks, needs = [] } = scenario;
+  if (needs.length > 0) await session.call(PING); // after it, the driver has sent its `can` and `cannot`
+  const unsupported = run.missing(needs);
+  const isRun = unsupported.length === 0;
+  log.emit({
+    kind: 'planned',
+    by: 'scenario',
+    plan: name,
+    checks: isRun ? [...checks] : [],
+    ...(!isRun && { unsupported: [...unsupported] }),
+  });
+  if (isRun) await scenario.run(session);
+}
+
 /** Passes on what a driver shows. */
-function observerFor(session: ScenarioSession) {
+function observerFor(run: ScenarioRun) {
   return {
-    onLine: line => session.receive(line),
-    onModelRequest: () => session.receiveModelRequest(),
-    onUnserved: text => session.receiveFinding({ saw: 'unserved', text }),
-    onServed: () => session.receiveFinding({ saw: 'served' }),
+    onLine: line => run.receive(line),
+    onModelRequest: () => run.receiveModelRequest(),
+    onUnserved: text => run.receiveFinding({ saw: 'unserved', text }),
+    onServed: () => run.receiveFinding({ saw: 'served' }),
   } satisfies Partial<DriverSetting>;
 }
 
 /** Says after a while what the check waits for. Returns a function that cancels it. */
 function noteSilence(
-  session: ScenarioSession,
+  run: ScenarioRun,
   { kind }: Driver,
   { clock, windowMs, onSilence }: ScenarioSetting,
 ): () => void {
   return clock.after(SILENCE_MS, () => {
     const limits = `${formatDuration(START_MS)} and --probe-timeout (${formatDuration(windowMs)})`;
     const total = formatDuration(START_MS + windowMs);
-    if (!session.hasActed)
+    if (!run.hasActed)
       onSilence?.(`waiting for the first sign of the ${kind}, for up to ${total}: ${limits}`);
   });
 }

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runScenarios, SCENARIOS, type ScenarioOptions } from '../../../src/check/drive/run.js';
 import type { Scenario } from '../../../src/check/drive/scenario.js';
@@ -156,6 +158,31 @@ describe('everything is stopped', () => {
   test('if a driver cannot be opened', async () => {
     const open: OpenDriver = async () => Promise.reject(new Error('no driver'));
     await expect(runScenarios([scenario('a')], options(open))).rejects.toThrow('no driver');
+  });
+
+  test.each([
+    ['before', 2],
+    ['after', 1],
+  ])('if the progress %s a scenario cannot be reported', async (_, failing) => {
+    const folders: string[] = [];
+    const { open, running } = opening(setting => {
+      folders.push(dirname(dirname(setting.env['RAP_CONFIG'] ?? '')));
+      return inventive(setting);
+    });
+    const ends: string[] = [];
+    let reports = 0;
+    const run = runScenarios([scenario('a'), scenario('b')], {
+      ...options(open),
+      onStart: ({ name }) => ({ end: () => void ends.push(name) }),
+      onProgress() {
+        if (reports++ === failing) throw new Error('no screen');
+      },
+    });
+    await expect(run).rejects.toThrow('no screen');
+    expect(ends).toEqual(['a']);
+    expect(running()).toBe(0);
+    expect(folders.filter(existsSync)).toEqual([]);
+    expect(folders.length).toBe(1);
   });
 
   test('if the user stops it: a scenario that did not end is not judged', async () => {

@@ -136,6 +136,20 @@ test('images and texts of OpenAI are observed too', async () => {
   ]);
 });
 
+test('content of an unknown type is accepted, also if every object inherits a member of that name', async () => {
+  await using opened = await openModel('anthropic');
+  const content = ['video', 'constructor', 'toString'].map(type => ({ type }));
+  const messages = [
+    { role: 'user', content: 'x' },
+    { role: 'user', content },
+  ];
+  opened.model.send(invoke('watch', 'a'));
+  const tools = [{ name: 'watch', input_schema: {} }];
+  const { status } = await opened.post('/v1/messages', { model: 'm', max_tokens: 9, messages, tools });
+  expect(status).toBe(200);
+  expect(opened.warnings).toEqual([]);
+});
+
 test('what a model cannot do is known before the agent runs', async () => {
   await using opened = await openModel('openai');
   expect(opened.lines).toEqual([CANNOT.openai]);

@@ -80,15 +80,19 @@ export const MODEL_NAME = 'scripted-model';
 /** Small and constant, so that no agent shortens its conversation because of it. */
 export const TOKENS = { input: 100, output: 20 } as const;
 
+/** The string that a part of a type must have. */
 const REQUIRED: Readonly<Record<string, 'text' | 'tool_use_id'>> = {
   text: 'text',
   tool_result: 'tool_use_id',
 };
 
 const partSchema = z.looseObject({ type: z.string() }).check(
-  z.refine(part => !(part.type in REQUIRED) || typeof part[REQUIRED[part.type] ?? ''] === 'string', {
-    error: 'must have the string that its type requires: "text", or "tool_use_id" for a tool result',
-  }),
+  z.refine(
+    part => !Object.hasOwn(REQUIRED, part.type) || typeof part[REQUIRED[part.type] ?? ''] === 'string',
+    {
+      error: 'must have the string that its type requires: "text", or "tool_use_id" for a tool result',
+    },
+  ),
 );
 
 export type Part = z.infer<typeof partSchema>;

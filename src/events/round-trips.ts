@@ -115,6 +115,27 @@ export function roundTripsIn(events: readonly Event[]): ReadonlyMap<string, Roun
   return trips;
 }
 
+/** The round trips in events that arrive one after the other: as {@link roundTripsIn}, without reading earlier events again. */
+export class RoundTrips {
+  readonly #byId = new Map<string, RoundTrip>();
+
+  /** In the order of their requests. A round trip that ends is another object. */
+  get list(): Iterable<RoundTrip> {
+    return this.#byId.values();
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  add(event: Event): void {
+    if (event.kind === 'request') this.#byId.set(event.leg, new RoundTrip(event, null));
+    if (event.kind !== 'response' && event.kind !== 'broken') return;
+    const known = this.#byId.get(event.leg);
+    if (known) this.#byId.set(event.leg, new RoundTrip(known.request, event));
+  }
+}
+
 /** The events on one side of a recorder, which sees each message twice; all events if the two had no recorder between them. */
 export function eventsOnSide(
   side: NonNullable<RequestEvent['hop']>,

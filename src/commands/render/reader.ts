@@ -3,7 +3,6 @@ import { type Line, lineText, say } from '../../render/line.js';
 import type { Colours } from '../../render/terminal/theme.js';
 import type { Drawing } from '../../segments/segments.js';
 import { systemClock } from '../../system/clock.js';
-import { roundTripDocuments } from '../../tui/calls/tabs.js';
 import { type Readable, readerScreen } from '../../tui/reader/screen.js';
 import {
   type Document,
@@ -13,6 +12,7 @@ import {
   type Part,
   panePart,
 } from '../../tui/reading/documents.js';
+import { roundTripDocuments } from '../../tui/reading/round-trips.js';
 import { Memo } from '../../util/collections.js';
 import { type ExitStatus, Interruption, type Terminal } from '../terminal.js';
 import type { Section } from './saved.js';

@@ -1,13 +1,11 @@
-import type { Body, Event } from '../../events/events.js';
 import type { View } from '../../events/history.js';
-import { RoundTrip } from '../../events/round-trips.js';
+import { RoundTrips } from '../../events/round-trips.js';
 import type { Step } from '../../render/callbacks.js';
-import { jsonLine, type Line, pluralize, quote, say } from '../../render/line.js';
+import { type Line, pluralize, quote, say } from '../../render/line.js';
 import { viewPane } from '../../render/panes.js';
 import type { ProblemLines } from '../../render/problems-tab.js';
-import { bodyText, type TimelineEntry, timelineLines, tripParts } from '../../render/wire.js';
+import { type TimelineEntry, timelineLines } from '../../render/wire.js';
 import { Memo, memoizeByObject, RecentMap } from '../../util/collections.js';
-import { prettyJson } from '../../util/json-text.js';
 import type { Redactor } from '../../util/redact.js';
 import {
   type Document,
@@ -17,8 +15,8 @@ import {
   type Part,
   panePart,
   type Sheet,
-  textDocument,
 } from '../reading/documents.js';
+import { roundTripDocuments } from '../reading/round-trips.js';
 
 /** The tabs of any call, from either side. */
 export const CALL_TABS = [
@@ -80,24 +78,27 @@ export function callSheets(
   };
 }
 
+const CHECKING: ProblemLines = () => [[say('checking …', 'running')]];
+
 /**
- * The violated requirements, with evidence. Checks only while the tab is shown, one run at a time; the previous sheet stays until a run
- * ends.
+ * The violated requirements, with evidence. Drawing the sheet has the effect that the call is checked, if it has changed since the last
+ * check; one check runs at a time, and the previous sheet stays until it ends.
  */
 function problemsOf(call: ShownCall, onChange: () => void): () => Sheet {
   const documents = new Memo<Document>();
-  let linesOf: ProblemLines = () => [[say('checking …', 'running')]];
-  let judgedAt = -1;
-  let isJudging = false;
+  let linesOf = CHECKING;
+  let checkedRevision = -1;
+  let isChecking = false;
   const failed = (error: unknown): ProblemLines => {
     const why = call.redactor.text(error instanceof Error ? error.message : String(error));
     return () => [[say('✗ ', 'bad'), say('could not check this call: '), ...quote(why)]];
   };
-  const run = async () => {
-    isJudging = true;
-    judgedAt = call.revision;
+  const check = async () => {
+    if (isChecking || checkedRevision === call.revision) return;
+    isChecking = true;
+    checkedRevision = call.revision;
     linesOf = await call.judge().catch(failed);
-    isJudging = false;
+    isChecking = false;
     onChange();
   };
   const document: Part['document'] = ({ isUnfolded }) =>
@@ -106,11 +107,8 @@ function problemsOf(call: ShownCall, onChange: () => void): () => Sheet {
       isFoldable: () => true,
     }));
   const about = say(` ${call.checkedSide}by the requirements of the protocol`, 'dim');
-  const sheet = [{ title: [say('PROBLEMS', 'title'), about], document }];
-  return () => {
-    if (judgedAt !== call.revision && !isJudging) void run();
-    return sheet;
-  };
+  const sheet = [{ title: [say('PROBLEMS', 'title'), about], document, onDrawn: () => void check() }];
+  return () => sheet;
 }
 
 /** Every event of the call with its time, and the steps that it completed; optionally the raw message below its event. */
@@ -153,48 +151,20 @@ function viewsOf(call: ShownCall): () => Sheet {
 
 const NOTHING_SENT = linesDocument([[say('nothing was sent', 'dim')]]);
 
-const BLANK = linesDocument([[]]);
-
 /** Each request with its response. */
 function wireOf(call: ShownCall): () => Sheet {
   const sheets = new Memo<Sheet>();
   const draw = memoizeByObject(roundTripDocuments(call.redactor));
-  const trips = new Map<string, RoundTrip>();
+  const trips = new RoundTrips();
   let seen = 0;
   return () => {
     const entries = call.wire ?? call.entries;
     return sheets.of([entries.length], () => {
-      for (const { event } of entries.slice(seen)) applyTo(trips, event);
+      for (const { event } of entries.slice(seen)) trips.add(event);
       seen = entries.length;
       const about = say(` ${pluralize(trips.size, 'request')}, secrets redacted`, 'dim');
-      const document = trips.size === 0 ? NOTHING_SENT : joinedDocument(Array.from(trips.values(), draw));
+      const document = trips.size === 0 ? NOTHING_SENT : joinedDocument(Array.from(trips.list, draw));
       return [{ title: [say('WIRE', 'title'), about], document: () => document }];
     });
-  };
-}
-
-function applyTo(trips: Map<string, RoundTrip>, event: Event): void {
-  if (event.kind === 'request') trips.set(event.leg, new RoundTrip(event, null));
-  else if (event.kind === 'response' || event.kind === 'broken') {
-    const known = trips.get(event.leg);
-    if (known) trips.set(event.leg, new RoundTrip(known.request, event));
-  }
-}
-
-/** Returns what lays out a request with its response, as curl shows them, without secrets (threats, row 25). */
-export function roundTripDocuments(redactor: Redactor): (trip: RoundTrip) => Document {
-  /** Cached: a body may be 50 MiB. */
-  const lay = memoizeByObject((body: Body) => {
-    const text = bodyText(body, redactor) ?? '';
-    const pretty = prettyJson(text);
-    if (pretty === null) return textDocument(text);
-    const document = textDocument(pretty);
-    return { ...document, line: (index: number) => jsonLine(document.line(index)) };
-  });
-  return trip => {
-    const parts = tripParts(trip, redactor).flatMap(part =>
-      'bytes' in part ? [BLANK, lay(part), BLANK] : [linesDocument(part)],
-    );
-    return joinedDocument([...parts, BLANK]);
   };
 }

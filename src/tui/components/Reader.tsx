@@ -22,6 +22,7 @@ export function Sheet({ reading, place, onSeen }: SheetProps) {
   const { isBeside, slots } = layOutSheet(reading, place);
   useEffect(() => {
     if (sheetSeen(reading, place) !== reading) onSeen(place);
+    for (const { index } of slots) place.sheet[index]?.onDrawn?.();
   }); // after each drawing: parts grow without new props
   return (
     <Box flexDirection={isBeside ? 'row' : 'column'} columnGap={1}>

@@ -196,6 +196,8 @@ export interface Part {
   readonly document: (look: PartLook) => Document;
   /** The part grows at its end: a reader at the end stays at the end. */
   readonly isStream?: boolean;
+  /** Called after each frame that shows the part. */
+  readonly onDrawn?: () => void;
 }
 
 /** Returns what removes secrets from what is shown of a part. */

@@ -1,5 +1,12 @@
+import { createElement } from 'react';
 import { describe, expect, test } from 'vitest';
 import { Content } from '../../../src/events/content.js';
+import { callbackRedactor } from '../../../src/events/shareable.js';
+import { say } from '../../../src/render/line.js';
+import { paletteOf } from '../../../src/render/terminal/theme.js';
+import { callSheets } from '../../../src/tui/calls/tabs.js';
+import { Sheet } from '../../../src/tui/components/Reader.js';
+import { EMPTY_READING } from '../../../src/tui/reading/sheet.js';
 import { discovery, someCall, stray } from '../../check/samples/parts.js';
 import {
   acknowledged,
@@ -21,6 +28,7 @@ import {
   resultArrives,
   VIEW,
 } from '../../events/build.js';
+import { rowsOf } from '../drawn.js';
 import { onCalls, withoutStyle } from './support/open-session.js';
 
 const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -219,6 +227,59 @@ describe('Problems', () => {
     for (const each of eventsOf(odd)) saved.model.sources[1]?.callLog.apply(each);
     saved.press('V');
     await judged(saved, /^• RT-ARGS {2}SHOULD/m);
+  });
+
+  test('drawing has the effect that a call is checked: once, and again after it has changed', async () => {
+    const changes: number[] = [];
+    let checks = 0;
+    let revision = 1;
+    const shown = {
+      entries: [],
+      forgotten: 0,
+      running: [],
+      redactor: callbackRedactor(),
+      result: [],
+      views: [],
+      emptyViewsText: '',
+      checkedSide: '',
+      get revision() {
+        return revision;
+      },
+      async judge() {
+        const nth = ++checks;
+        return () => [[say(`check ${nth}`)]];
+      },
+    };
+    const sheetNow = callSheets(shown, () => changes.push(checks)).problems;
+    const place = {
+      name: 'call',
+      focus: 0,
+      isZoomed: false,
+      showsBytes: false,
+      size: { columns: 40, rows: 5 },
+    };
+    const draw = () =>
+      rowsOf(
+        createElement(Sheet, {
+          reading: EMPTY_READING,
+          place: { ...place, sheet: sheetNow(), palette: paletteOf(0), highlighter: () => null },
+          onSeen: () => {},
+        }),
+        40,
+      );
+    sheetNow();
+    expect(checks).toBe(0);
+    expect(draw()[1]).toBe('checking …');
+    expect(draw()[1]).toBe('checking …');
+    await expect.poll(() => changes).toEqual([1]);
+    expect(draw()[1]).toBe('check 1');
+    expect(checks).toBe(1);
+    revision = 2;
+    sheetNow();
+    expect(checks).toBe(1);
+    expect(draw()[1]).toBe('check 1');
+    await expect.poll(() => changes).toEqual([1, 2]);
+    expect(draw()[1]).toBe('check 2');
   });
 
   test('later events are judged too', async () => {

@@ -23,7 +23,7 @@ const SOURCE = `
   export { callbacks } from './callbacks.ts';
   export { flows } from './flows.ts';
   export { startWithOdd } from './tool.ts';
-  export { RULES } from '../../../../src/check/judge.ts';
+  export { RULES } from '../../../../src/check/rules/index.ts';
 `;
 
 /**

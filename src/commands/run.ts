@@ -39,9 +39,10 @@ export class Run {
   readonly warnings: Warning[] = [];
   /** The header of its transcript. */
   readonly about: TranscriptAbout;
-  readonly interrupted = new Interruption();
-  readonly signal: AbortSignal = this.interrupted.signal;
+  readonly interrupted: Interruption;
+  readonly signal: AbortSignal;
   readonly #stops: (() => Promise<void>)[] = [];
+  #isOver = false;
   #finishTranscript: (reason: string) => Promise<void> = async () => {};
 
   constructor({
@@ -52,6 +53,8 @@ export class Run {
     observer = 'runtime',
   }: RunOptions) {
     this.terminal = terminal;
+    this.interrupted = new Interruption(terminal.canceled);
+    this.signal = this.interrupted.signal;
     this.clock = clock;
     this.about = headerFor(observer, clock);
     this.log = createLog(clock.now, clock.runnable);
@@ -97,7 +100,11 @@ export class Run {
     );
   }
 
-  readonly onStop: OnStop = stop => void this.#stops.push(stop);
+  /** What starts when the run is over already, since it was interrupted meanwhile, is stopped at once. */
+  readonly onStop: OnStop = stop => {
+    if (this.#isOver) void stop().catch(() => {});
+    else this.#stops.push(stop);
+  };
 
   /** Opens a client for single calls, which loads fast. It is closed at the end. */
   readonly openClient = (): HttpClient => this.#closing(createNodeClient({ clock: this.clock }));
@@ -148,6 +155,7 @@ export class Run {
 
   /** Ends the run. */
   async stop(): Promise<void> {
+    this.#isOver = true;
     await this.stopStarted();
     if (this.signal.aborted) this.terminal.stdin.destroy(); // stdin may still be read
     this.interrupted.release();

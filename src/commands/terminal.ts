@@ -19,6 +19,10 @@ export interface Terminal {
   readonly announceUserCode: () => void;
   /** Handles Ctrl-C when it is read as a key: in raw mode the terminal does not send a signal. */
   readonly interrupt: () => void;
+  /** Ends the command as Ctrl-C would. Given if it runs inside of another command. */
+  readonly canceled?: AbortSignal;
+  /** Receives what the command is doing, in one safe line without secrets. Given if it runs inside of another command. */
+  readonly onProgress?: (text: string) => void;
 }
 
 export const OUTPUTS = ['ui', 'text', 'plain', 'json', 'ndjson'] as const;
@@ -115,6 +119,17 @@ export class Interruption {
   readonly #forgetEmergency = onEmergency(() => {
     if (this.#status === undefined) this.#stopWith(1);
   });
+  readonly #forgetCanceled: () => void;
+
+  /** @param canceled interrupts as Ctrl-C would */
+  constructor(canceled?: AbortSignal) {
+    const cancel = () => {
+      if (this.#status === undefined) this.#stopWith(BY_SIGNAL.SIGINT);
+    };
+    canceled?.addEventListener('abort', cancel, { once: true });
+    this.#forgetCanceled = () => canceled?.removeEventListener('abort', cancel);
+    if (canceled?.aborted) cancel();
+  }
 
   /** Aborted by the first signal, or an emergency. */
   get signal(): AbortSignal {
@@ -146,6 +161,7 @@ export class Interruption {
   release(): void {
     this.#stopListening();
     this.#forgetEmergency();
+    this.#forgetCanceled();
   }
 
   #stopWith(status: ExitStatus): void {

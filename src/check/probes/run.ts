@@ -26,6 +26,8 @@ interface ProbeOptions extends Omit<Prober['options'], 'endpoint'> {
   readonly listener: ListenerOptions;
   readonly operations: readonly string[];
   readonly cases: readonly Case[];
+  /** See {@link SampleCalls}. */
+  readonly mayBeDestructive?: boolean | undefined;
   /** The rules to try again: only the probes in which they failed are run; default: every probe. */
   readonly repeats?: readonly FailedRule[];
   /** The server, if the check started it. */

@@ -28,6 +28,8 @@ interface Callable {
 interface Permission {
   readonly operations: readonly string[];
   readonly cases: readonly Case[];
+  /** Whether selected operations may be marked destructive; default: true. */
+  readonly mayBeDestructive?: boolean | undefined;
 }
 
 type IndexedCase = readonly [index: number, written: Case];
@@ -46,13 +48,14 @@ function schemaDeadline(ms = LIMITS.exampleMs.value): () => boolean {
 /**
  * The operations that may be called: the selected ones, those with a case, and those marked as harmless. No check calls any other
  * operation, so no data is deleted.
- * @throws ProtocolCliError `unknown-operation`; for a case with its place.
+ * @throws ProtocolCliError `unknown-operation`; for a case with its place. `decision-needed` for a destructive one, unless it is allowed
  */
 export async function callablesOf(
   toolset: Toolset,
   permission: Permission,
 ): Promise<{ readonly callables: readonly Callable[]; readonly warnings: readonly string[] }> {
   refuseUnknown(toolset, permission);
+  refuseDestructive(toolset, permission);
   const { operations, cases } = permission;
   const isOver = schemaDeadline(LIMITS.examplesMs.value);
   const callables: Callable[] = [];
@@ -108,6 +111,20 @@ function refuseUnknown(toolset: Toolset, { operations, cases }: Permission): voi
     faults: faults.map(fault => visibleLine(fault.trim())),
     hint: 'Correct the operations of these cases; `protocol-cli toolset <url>` lists the operations.',
   });
+}
+
+function refuseDestructive({ tools }: Toolset, { operations, cases, mayBeDestructive }: Permission): void {
+  const selected = new Set([...operations, ...cases.map(({ operation }) => operation)]);
+  const refused = tools.filter(({ name, annotations }) => selected.has(name) && annotations?.destructive);
+  if (mayBeDestructive !== false || refused.length === 0) return;
+  const names = refused.map(({ name }) => name);
+  throw new ProtocolCliError('decision-needed', destructiveText(names));
+}
+
+/** `deploy is marked destructive, so it was not called` */
+function destructiveText(names: readonly string[]): string {
+  const [verb, what] = names.length === 1 ? ['is', 'it was'] : ['are', 'they were'];
+  return `${visibleLine(joinFirst(names, MAX_NAMED))} ${verb} marked destructive, so ${what} not called`;
 }
 
 const CONCURRENCY = 8;

@@ -77,6 +77,7 @@ async function probe(
   repeat: Repeat | undefined,
 ): Promise<void> {
   const { verbose, quiet, operation: operations = [], probeTimeout: probeTimeoutMs } = flags;
+  const { destructive: mayBeDestructive } = flags;
   const progress = progressOn(terminal, quiet === true, repeat);
   onStop(async () => progress.end());
   progress.begin();
@@ -110,6 +111,7 @@ async function probe(
   await probes({
     operations,
     cases,
+    mayBeDestructive,
     probeTimeoutMs,
     clock,
     signal,

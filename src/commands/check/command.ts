@@ -28,6 +28,7 @@ export function checkCommand(run: RunCommand): Command {
       --demo  the tool bundled with this program
       --operation <name>  call this operation too, whatever its annotations (repeatable)
       --cases <file>  test cases: calls and their expected results, YAML or JSON
+      --no-destructive  refuse operations that are marked destructive, even those of --operation and --cases
       -H, --header <name: value>  header, sent to the origin of the URL only (repeatable); a value of env:NAME reads a variable
       --bearer <token>  bearer token, sent to the origin of the URL only; env:NAME reads a variable
       --callback-host <host>  address to listen on
@@ -64,6 +65,7 @@ export function checkCommand(run: RunCommand): Command {
       '--side': { choices: ['tool', 'runtime'] },
       '--only': { read: ruleOption },
       '--skip': { read: ruleOption },
+      '--no-destructive': { isHidden: true },
       '--probe-timeout': { preset: '5s' },
       '--reporter': { read: readReporter },
       '--spec': { read: ruleOption },

@@ -33,6 +33,8 @@ export interface CheckFlags
   readonly only?: readonly RequirementId[];
   readonly skip?: readonly RequirementId[];
   readonly operation?: readonly string[];
+  /** If false, an operation that is marked destructive is refused, even if it is selected. */
+  readonly destructive?: boolean;
   /** Path of a file. */
   readonly cases?: string;
   readonly strict?: boolean;

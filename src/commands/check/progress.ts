@@ -22,9 +22,9 @@ const CLEAR = '\r\u001b[2K';
 /** Maximum number of rules named while they are checked again. */
 const MAX_RULES = 3;
 
-/** Draws nothing if stderr is no terminal, or the user wants no such line. */
+/** Reports to `onProgress` too. Draws nothing if stderr is no terminal, or the user wants no such line. */
 export function progressOn(
-  { stderr, env }: Pick<Terminal, 'stderr' | 'env'>,
+  { stderr, env, onProgress }: Pick<Terminal, 'stderr' | 'env' | 'onProgress'>,
   isQuiet: boolean,
   repeat: Repeat | undefined,
 ): Progress {
@@ -56,6 +56,7 @@ export function progressOn(
     },
     update(done, total, name) {
       state = `${what} … ${done} of ${total} · ${name}`;
+      onProgress?.(state);
       refresh();
     },
     printLine(text: string): Promise<void> {

@@ -1,8 +1,11 @@
 import { History } from '../../events/history.js';
+import { arrivalOf, arrivalStep } from '../../render/callbacks.js';
+import { lineText } from '../../render/line.js';
 import { jsonReporter, Page, type Reporter } from '../../render/outputs/reporter.js';
 import { textReporter } from '../../render/outputs/text.js';
 import { backgroundOf } from '../../render/terminal/background.js';
 import { isSameFile, type Sink } from '../../system/streams.js';
+import { visibleLine } from '../../util/visible.js';
 import { requireScreen, usageError } from '../options.js';
 import type { Run } from '../run.js';
 import { canDraw, colourOf, type Output, type Terminal } from '../terminal.js';
@@ -60,6 +63,13 @@ export async function openOutput(options: InvokeOptions, run: Run): Promise<Call
   const make = options.repeat === undefined || output === 'ndjson' ? MAKERS[output] : ofMany;
   const reporter = await make(page, options, run);
   if (reporter.event) log.subscribe(reporter.event);
+  const { onProgress } = terminal;
+  if (onProgress)
+    log.subscribe(event => {
+      const found = event.kind === 'request' ? arrivalOf(history, event) : null;
+      const [first = []] = found ? arrivalStep(found.exchange, found.arrival).lines : [];
+      if (found) onProgress(visibleLine(redactor.text(lineText(first))));
+    });
   const isDrawn = output === 'ui';
   const verbosely = verbose ? run.verboseWriter(isDrawn) : null; // the output of -v
   // For MCP, -v prints the JSON-RPC messages.

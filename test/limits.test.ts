@@ -8,6 +8,8 @@ import { LineReader } from '../src/check/drive/driver.js';
 import { ScenarioRun } from '../src/check/drive/scenario-run.js';
 import { ScriptedModel } from '../src/check/drive/scripted-llm.js';
 import { CALLBACK_LIMITS, quota } from '../src/check/probes/quota.js';
+import { contentOf } from '../src/commands/mcp-server/answer.js';
+import { progressOf } from '../src/commands/mcp-server/progress.js';
 import { readSource } from '../src/commands/read-source.js';
 import { EventRing } from '../src/events/bounded-events.js';
 import { createLog } from '../src/events/log.js';
@@ -423,6 +425,24 @@ const PROOFS = {
   checkedRefusals: () => expect(quotaCount(CALLBACK_LIMITS.refused, 0)).toBe(LIMITS.checkedRefusals.value),
   checkedCallBytes: () => expect(quotaCount(CALLBACK_LIMITS.call, LIMITS.checkedCallBytes.value)).toBe(1),
   checkedBytes: () => expect(quotaCount(CALLBACK_LIMITS.run, LIMITS.checkedBytes.value)).toBe(1),
+  agentAnswerChars() {
+    const { value } = LIMITS.agentAnswerChars;
+    const sizeOf = (data: unknown) => JSON.stringify(data).length;
+    const whole = { text: 'x'.repeat(value - sizeOf({ text: '' })) };
+    expect(contentOf(whole)).toBe(whole);
+    const [long, many] = [{ text: `${whole.text}x` }, { list: Array(value).fill({ text: 'x' }) }];
+    for (const data of [long, many]) expect(sizeOf(contentOf(data))).toBeLessThanOrEqual(value);
+    expect(
+      contentOf(Object.fromEntries(Array.from({ length: value }, (_, index) => [index, '']))),
+    ).toBeNull();
+  },
+  agentProgress() {
+    const sent: unknown[] = [];
+    const notify = async (notification: unknown) => void sent.push(notification);
+    const report = progressOf({ _meta: { progressToken: 1 }, notify });
+    for (let count = 0; count <= LIMITS.agentProgress.value; count++) report?.('x');
+    expect(sent).toHaveLength(LIMITS.agentProgress.value);
+  },
   pasteChars: 'tui/keyboard.test.tsx',
   fileBytes: async () => {
     const { value } = LIMITS.fileBytes;

@@ -175,6 +175,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./session/command.js')).sessionCommand,
   },
   {
+    name: 'mcp-server',
+    summary: 'toolset, invoke, check and render as tools of a coding agent',
+    load: async () => (await import('./mcp-server/command.js')).mcpServerCommand,
+  },
+  {
     name: 'cancel',
     summary: 'cancel a call or a subscription',
     load: async () => (await import('./notices/command.js')).cancelCommand,
@@ -210,6 +215,7 @@ export const GUIDES = [
   { name: 'mcp', summary: 'MCP servers and clients' },
   { name: 'peers', summary: 'frameworks it was tried on, and what to set in each' },
   { name: 'systems', summary: 'RAP, agent sessions, LM-Kit and MCP compared' },
+  { name: 'coding-agents', summary: 'mcp-server: a coding agent tests the tool that it writes' },
   { name: 'library', summary: 'protocol-cli in your own code' },
   { name: 'on-call', summary: 'a broken tool at night, step by step' },
   { name: 'platforms', summary: 'Windows, macOS, slim images: what was tried' },

@@ -188,6 +188,18 @@ export const LIMITS = {
   pages: { value: 200, what: 'pages of a list', beyond: 'no more are read', threat: 15 },
   mcpTools: { value: 20_000, what: 'tools of an MCP server', beyond: 'no more are read', threat: 15 },
   mcpRounds: { value: 20, what: 'requests for input in one MCP call', beyond: 'the call fails', threat: 15 },
+  agentAnswerChars: {
+    value: 128 * KIB,
+    what: 'structured answer of `mcp-server`',
+    beyond: 'long texts and lists in it are cut, and the text says so',
+    threat: 15,
+  },
+  agentProgress: {
+    value: 1_000,
+    what: 'progress notifications of one call of `mcp-server`',
+    beyond: 'no more are sent',
+    threat: 15,
+  },
   outputChars: {
     value: 64 * MIB,
     what: 'output that is not read, or cannot be written to disk',

@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream';
 import { type Command, CommanderError } from 'commander';
-import { type FailureCode, troubleText } from '../../render/outputs/trouble.js';
+import { type Trouble, troubleText } from '../../render/outputs/trouble.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import type { RunCommand } from '../options.js';
 import type { Terminal } from '../terminal.js';
@@ -11,7 +11,7 @@ export interface Captured {
   /** Warnings, and why it failed. */
   readonly stderr: string;
   /** Why it failed, unless its output says so. */
-  readonly failure: FailureCode | null;
+  readonly failure: Trouble | null;
 }
 
 /**
@@ -30,13 +30,16 @@ export async function runCaptured(
   const inner: Terminal = { ...terminal, ...(streams as unknown as Pick<Terminal, keyof typeof streams>) };
   const command = define(async body => void (await body(inner)));
   command.exitOverride().configureOutput({ writeErr: text => stderr.write(text) });
-  let failure: FailureCode | null = null;
+  let failure: Trouble | null = null;
   try {
     await command.parseAsync(words, { from: 'user' });
   } catch (error) {
-    if (error instanceof ProtocolCliError) stderr.write(troubleText(error));
-    else if (!(error instanceof CommanderError)) throw error; // commander has written the error
-    failure = error instanceof ProtocolCliError ? error.code : 'usage';
+    if (error instanceof ProtocolCliError) {
+      failure = error;
+      stderr.write(troubleText(error));
+    } else if (error instanceof CommanderError)
+      failure = { code: 'usage', message: error.message }; // commander has written it
+    else throw error;
   }
   return { stdout: stdout.text(), stderr: stderr.text(), failure };
 }

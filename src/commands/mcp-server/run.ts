@@ -9,8 +9,9 @@ import { visibleLine } from '../../util/visible.js';
 import { runServer } from '../run-server.js';
 import type { Terminal } from '../terminal.js';
 import { failureOf } from './answer.js';
+import type { CallSurroundings } from './calls.js';
 import { progressOf } from './progress.js';
-import { agentServer, type CallSurroundings, outputSchemas } from './tools.js';
+import { agentServer, outputSchemas } from './server.js';
 
 interface McpServerFlags {
   readonly allowCommands?: boolean;

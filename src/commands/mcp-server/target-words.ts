@@ -1,36 +1,10 @@
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import * as z from 'zod';
 import { readError } from '../../system/files.js';
 import { usageError } from '../options.js';
 import { requireUrl } from '../target.js';
 
-/** Arguments that several tools have. */
-export const TARGET_SHAPE = {
-  url: z.string().optional().describe('Base URL of the tool server, such as http://127.0.0.1:3001 or :3001.'),
-  command: z
-    .string()
-    .optional()
-    .describe(
-      'Command that starts the tool server, for this call only; it prints {"port":N}, or serves url. Only if the user started this MCP server with --allow-commands.',
-    ),
-  demo: z
-    .boolean()
-    .optional()
-    .describe('Uses the tool bundled with protocol-cli, in place of url and command.'),
-  bearer: z
-    .string()
-    .optional()
-    .describe(
-      'Bearer token, sent to the origin of url only. env:NAME stands for a variable that the user allowed with --allow-env.',
-    ),
-  headers: z
-    .array(z.string())
-    .optional()
-    .describe('Headers as "Name: value", sent to the origin of url only; "Name: env:NAME" as for bearer.'),
-};
-
-export interface TargetArguments {
+interface TargetArguments {
   readonly url?: string | undefined;
   readonly command?: string | undefined;
   readonly demo?: boolean | undefined;
@@ -39,7 +13,7 @@ export interface TargetArguments {
 }
 
 /** Options of a command line, and the URL that comes before its other words. */
-export interface TargetWords {
+interface TargetWords {
   readonly options: readonly string[];
   readonly urls: readonly string[];
 }

@@ -4,10 +4,12 @@ import {
   type Answerer,
   answeredCall,
   answering,
+  answerSession,
   answerWith,
 } from '../../../src/agent-session/client/answering.js';
 import { PlatformSession } from '../../../src/agent-session/client/platform-session.js';
 import { sessionUrl } from '../../../src/agent-session/client/session-url.js';
+import { startSessionPlatform } from '../../../src/agent-session/platform/platform.js';
 import type { Event } from '../../../src/events/events.js';
 import { createLog } from '../../../src/events/log.js';
 import type { HttpAnswer, HttpRequest } from '../../../src/http/client.js';
@@ -15,6 +17,7 @@ import type { Outcome } from '../../../src/protocol/outcome.js';
 import { LIMITS } from '../../../src/util/limits.js';
 import { errorOf } from '../../support/failing.js';
 import { fakeClock } from '../../support/fake-clock.js';
+import { script } from '../platform/build.js';
 
 const KEY = 'sk-very/secret key';
 const CALL = { tool_name: 'lookup_order', args: { order_id: 'A1' }, id: 'call_1', tenant: 'ours' };
@@ -165,7 +168,7 @@ it('a result refused by a session that stays paused: the wait ends as a timeout'
 it.each([
   [0, ['a b']],
   [1, ['a', 'b']],
-])('a batch has at most 5 MiB: %i bytes more make %j', async (more, bodies) => {
+])('a batch has at most 10,000,000 bytes: %i bytes more make %j', async (more, bodies) => {
   const calls = ['a', 'b'].map(tool_name => ({ tool_name, args: {}, id: tool_name }));
   const posted = {
     type: 'batch',
@@ -216,20 +219,28 @@ const call = (id: unknown, tool_name: unknown = 'lookup_order', args: unknown = 
 
 /** A session whose platform reports these events, one group for each look. */
 function reporting(...groups: readonly (readonly unknown[])[]) {
-  const pages = groups.flatMap(events => [events, []]);
+  return reportingPages(groups.flatMap(events => [{ new_events: events }, {}]));
+}
+
+/** A session whose platform answers these pages to one request for changes after another. */
+function reportingPages(
+  pages: { readonly new_events?: readonly unknown[]; readonly first_index?: unknown }[],
+) {
   const warnings: string[] = [];
   const clock = fakeClock();
   const log = createLog(clock.now);
   log.subscribe(event => event.kind === 'warned' && warnings.push(event.message));
   const status = 'awaiting_tool_results';
+  const asked: string[] = [];
   const send = async ({ url }: { url: string }) => {
-    const value = url.endsWith('/status') ? { status } : { status, new_events: pages.shift() ?? [] };
+    if (!url.endsWith('/status')) asked.push(new URL(url).searchParams.get('from_index') ?? '');
+    const value = url.endsWith('/status') ? { status } : { status, new_events: [], ...pages.shift() };
     return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(value)) };
   };
   const client = { send, close: async () => {} };
   const { signal } = new AbortController();
   const about = { client, log, clock, url: 'http://p/s', thread: 's', key: 'sk-very-secret', signal };
-  return { session: new PlatformSession(about), warnings };
+  return { session: new PlatformSession(about), warnings, asked };
 }
 
 async function shown(...events: unknown[]) {
@@ -280,6 +291,66 @@ describe('which calls are pending', () => {
     const [pending] = (await shown(awaiting(native))).calls;
     expect(pending).toMatchObject({ key: '#1', id: null });
     expect(pending?.native).toEqual(native);
+  });
+});
+
+describe('first_index says where the events of a page begin', () => {
+  const [policy, calls] = [{ type: 'PolicyEvent' }, awaiting(call('a'))];
+  const lost = (count: number) => `events that the platform no longer had when they were read: ${count}`;
+
+  it.each<[string, Parameters<typeof reportingPages>[0], string[], string[]]>([
+    ['later: reads on behind them', [{ first_index: 5, new_events: [policy, calls] }], ['0', '7'], [lost(5)]],
+    [
+      'later again: both gaps are reported',
+      [
+        { first_index: 2, new_events: [policy] },
+        { first_index: 4, new_events: [calls] },
+      ],
+      ['0', '3', '5'],
+      [lost(2), lost(1)],
+    ],
+    ['at the requested event', [{ first_index: 0, new_events: [calls] }], ['0', '1'], []],
+    ['null', [{ first_index: null, new_events: [calls] }], ['0', '1'], []],
+    [
+      'earlier than requested: nothing is read twice',
+      [{ new_events: [policy] }, { first_index: 0, new_events: [calls] }],
+      ['0', '1', '2'],
+      [],
+    ],
+  ])('%s', async (_, pages, froms, warned) => {
+    const { session, warnings, asked } = reportingPages([...pages]);
+    await session.poll(0);
+    expect(asked).toEqual(froms);
+    expect(warnings).toEqual(warned);
+    expect(session.listed.map(({ key }) => key)).toEqual(['a']);
+  });
+
+  it('later, in a page without events: waits for them where it was', async () => {
+    const { session, warnings, asked } = reportingPages([{ first_index: 5, new_events: [] }]);
+    await session.poll(0);
+    await session.poll(0);
+    expect([asked, warnings]).toEqual([['0', '0'], []]);
+  });
+
+  it('text: the answer cannot be read', async () => {
+    const { session } = reportingPages([{ first_index: '5', new_events: [calls] }]);
+    expect(await errorOf(() => session.poll(0))).toMatchObject({ code: 'bad-answer' });
+  });
+
+  it('a session whose platform keeps one event is answered to its end', async () => {
+    const rounds = ['a', 'b'].map(id => ({ calls: [call(id)] }));
+    const kept = script({ rounds, answer: '{{results.b}}' }, { kept_events: 1 });
+    await using platform = await startSessionPlatform({ script: kept });
+    const { url, session, key } = platform;
+    const warnings: string[] = [];
+    const end = await answerSession(url, session, {
+      key,
+      answerer: gives('shipped'),
+      onEvent: event => event.kind === 'warned' && warnings.push(event.message),
+    });
+    expect(end).toMatchObject({ status: 'completed', answer: 'shipped' });
+    expect(warnings[0]).toBe(lost(2));
+    expect(platform.verify()).toMatchObject({ ok: true, answered: 2 });
   });
 });
 

@@ -242,6 +242,15 @@ const PROOFS = {
     expect(await send(LIMITS.attachedBytes.value + 2)).toMatchObject({ status: 422 });
     expect(await send(LIMITS.attachedBytes.value - 1)).toMatchObject({ status: 202 });
   },
+  webhooks: async () => {
+    await using it = await platformWith();
+    const create = () => it.api('POST', '/webhooks', { url: it.platform.url });
+    for (let count = 0; count < LIMITS.webhooks.value; count++) await create();
+    expect(await create()).toMatchObject({ status: 429 });
+  },
+  webhookDeliveries: 'agent-session/platform/webhooks.test.ts',
+  webhookFailures: 'agent-session/platform/webhooks.test.ts',
+  webhookMs: 'agent-session/platform/webhooks.test.ts',
   modelBodyBytes: async () => {
     const ignore = () => {};
     const observer = {
@@ -454,8 +463,8 @@ const PROOFS = {
 
 const proofs = Object.entries<(() => unknown) | string>(PROOFS);
 
-/** They send a thousand requests: while another proof computes, the server would close connections that are kept. */
-const IN_TURN = ['sessions', 'mcpSessions'];
+/** They send very many requests: while another proof computes, the server would close connections that are kept. */
+const IN_TURN = ['sessions', 'mcpSessions', 'webhooks'];
 const isInTurn = ({ name }: { readonly name: string }) => IN_TURN.includes(name);
 
 const here = proofs.flatMap(([name, proof]) => (typeof proof === 'function' ? [{ name, proof }] : []));

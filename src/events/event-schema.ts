@@ -21,6 +21,8 @@ const PURPOSES = [
   'changes',
   'message',
   'tool_results',
+  /** A delivery to a receiver of webhooks. */
+  'webhook',
 ] as const;
 
 /** The protocol of a message; default: RAP. */

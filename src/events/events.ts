@@ -22,7 +22,7 @@ export type Party = 'runtime' | 'tool' | 'platform' | 'client' | 'unknown';
 
 /**
  * What a request is for. `session` creates, reads, lists, pauses, resumes or deletes an agent session; `changes` gets its new events, at
- * once or as a long poll.
+ * once or as a long poll; `webhook` is a delivery to a receiver.
  */
 export type Purpose =
   | 'discovery'
@@ -36,7 +36,8 @@ export type Purpose =
   | 'session'
   | 'changes'
   | 'message'
-  | 'tool_results';
+  | 'tool_results'
+  | 'webhook';
 
 /** The position of a message in the reply to its call, from 0. A message without a turn is the only one. */
 export interface Turn {

@@ -272,7 +272,10 @@ function withoutOldCalls(session: Session, max: SessionLimits): Session {
 export type SessionRequest = Pick<
   RequestEvent,
   'leg' | 'purpose' | 'method' | 'url' | 'at' | 'attempt' | 'thread' | 'calls'
->;
+> & {
+  /** The type of the event in a webhook. */
+  readonly type?: string | undefined;
+};
 
 /** All agent sessions in a list of events, in bounded memory. Sessions are values, replaced as they change; the index is mutable. */
 export class Sessions {
@@ -325,7 +328,8 @@ export class Sessions {
     if (event.dialect !== 'session') return;
     const { leg, purpose, method, url, at, attempt, thread, calls = [] } = event;
     const about = thread === undefined ? {} : { thread };
-    this.#requests.set(leg, { leg, purpose, method, url, at, attempt, calls, ...about });
+    const type = purpose === 'webhook' ? (event.body?.messageType ?? undefined) : undefined;
+    this.#requests.set(leg, { leg, purpose, method, url, at, attempt, calls, type, ...about });
     if (purpose === 'tool_results') this.#step(thread, event, calls);
   }
 

@@ -73,33 +73,49 @@ function family(address: string): 'ipv4' | 'ipv6' {
   return address.includes(':') ? 'ipv6' : 'ipv4';
 }
 
+/** How refusals name a URL, and the option that allows its origin. */
+interface DestinationWords {
+  readonly name: string;
+  readonly those: string;
+  readonly option: string;
+}
+
+const CALLBACKS: DestinationWords = {
+  name: 'callback URL',
+  those: 'callbacks',
+  option: '--allow-callback',
+};
+
 export type DestinationCheck = (url: string) => string | null;
 
 /**
- * Allows callbacks to loopback and to these origins; never to link-local and metadata addresses, even if listed (threats, row 9). The
+ * Allows callbacks, or other messages, to loopback and to these origins; never to link-local and metadata addresses, even if listed (threats, row 9). The
  * client checks the resolved address when it connects (row 10).
  * @param origins as `https://runtime.example:8443`.
  * @throws ProtocolCliError `usage` for an invalid origin.
  */
-export function allowedDestinations(origins: readonly string[]): DestinationCheck {
-  const listed = new Set(origins.map(originOf));
+export function allowedDestinations(
+  origins: readonly string[],
+  { name, those, option }: DestinationWords = CALLBACKS,
+): DestinationCheck {
+  const listed = new Set(origins.map(origin => originOf(origin, those)));
   return url => {
     const parsed = readUrl(url);
-    if (!parsed) return 'the callback URL is not a URL';
+    if (!parsed) return `the ${name} is not a URL`;
     const { protocol, username, password, hostname, origin } = parsed;
-    if (!isHttp(protocol)) return `the callback URL is neither http nor https, but ${protocol}`;
-    if (username || password) return `the callback URL for ${origin} carries a user name or a password`;
+    if (!isHttp(protocol)) return `the ${name} is neither http nor https, but ${protocol}`;
+    if (username || password) return `the ${name} for ${origin} carries a user name or a password`;
     const problem = addressProblem(hostname);
-    if (problem) return `${problem}; callbacks to this address are refused`;
+    if (problem) return `${problem}; ${those} to this address are refused`;
     if (isLoopback(hostname) || listed.has(origin)) return null;
-    return `${origin} is not allowed. Allow it with --allow-callback ${origin}`;
+    return `${origin} is not allowed. Allow it with ${option} ${origin}`;
   };
 }
 
-function originOf(text: string): string {
+function originOf(text: string, those: string): string {
   const url = readUrl(text);
   if (url && isHttp(url.protocol) && url.href === `${url.origin}/`) return url.origin;
-  throw new ProtocolCliError('usage', `"${text}" is not an origin that callbacks could be allowed for`, {
+  throw new ProtocolCliError('usage', `"${text}" is not an origin that ${those} could be allowed for`, {
     hint: 'Give scheme, host and port, and nothing after them: http://runtime:8080.',
   });
 }

@@ -2,6 +2,7 @@ import type { Body, EndEvent, EventOf } from '../events/events.js';
 import { type Session, type SessionRequest, statusOf } from '../events/session-calls.js';
 import { isSuccess } from '../protocol/http-status.js';
 import { isSettledStatus, isTerminal, refusalIn } from '../protocol/session.js';
+import { readUrl } from '../util/url.js';
 import { stringOrJson } from '../util/values.js';
 import { outcomeLine } from './calls.js';
 import { clipped, type Line, line, pluralize, say, took, withMark } from './line.js';
@@ -26,7 +27,9 @@ function ofSession(news: Line, thread: string | undefined, { sessions }: KnownSe
 function apiNews(event: EndEvent, known: KnownSessions): Line | null {
   const request = known.sessions?.request(event.leg);
   if (!request) return null;
-  const news = request.purpose === 'tool_results' ? postNews(event, request) : requestNews(event, request);
+  const { purpose } = request;
+  const describe = purpose === 'tool_results' ? postNews : purpose === 'webhook' ? webhookNews : requestNews;
+  const news = describe(event, request);
   return news && ofSession(news, request.thread, known);
 }
 
@@ -57,6 +60,17 @@ function postNews(event: EndEvent, request: SessionRequest): Line {
 function refusalWords(body: Body | undefined): Line {
   const said = body?.json.ok ? refusalIn(body.json.value) : '';
   return said === '' ? [] : line`: ${said}`;
+}
+
+/** The path of the receiver is left out, since it may be secret. */
+function webhookNews(event: EndEvent, { url, at, type = '' }: SessionRequest): Line {
+  const what = line`webhook ${clipped(type, 'title')} to ${readUrl(url)?.origin ?? ''}`;
+  const time = took(event.at - at, 'in');
+  if (event.kind === 'broken')
+    return withMark('failed', line`${what} failed: ${clipped(event.code, 'bad')}${time}`);
+  const isTaken = isSuccess(event.status);
+  const answered = say(` answered ${event.status}`, isTaken ? 'plain' : 'bad');
+  return withMark(isTaken ? 'aside' : 'failed', line`${what}${answered}${time}`);
 }
 
 function requestNews(event: EndEvent, request: SessionRequest): Line | null {

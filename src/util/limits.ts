@@ -72,6 +72,25 @@ export const LIMITS = {
     beyond: '422',
     threat: 15,
   },
+  webhooks: { value: 100, what: 'webhooks of `session mock`', beyond: '429', threat: 15 },
+  webhookDeliveries: {
+    value: 1_000,
+    what: 'deliveries of webhooks that wait',
+    beyond: 'the next ones are dropped',
+    threat: 15,
+  },
+  webhookFailures: {
+    value: 10,
+    what: 'deliveries of a webhook that fail in a row',
+    beyond: 'it is disabled, with a warning',
+    threat: 15,
+  },
+  webhookMs: {
+    value: 10_000,
+    what: 'time for an answer to a delivery of a webhook',
+    beyond: 'the delivery failed',
+    threat: 14,
+  },
   modelBodyBytes: { value: 32 * MIB, what: 'request to the scripted model', beyond: '413', threat: 15 },
   toolsetBytes: { value: 10 * MIB, what: 'toolset', beyond: 'it is a failure', threat: 15 },
   acknowledgementBytes: {

@@ -12,7 +12,7 @@ import { redactHeaders } from '../../util/redact.js';
 import { isRecord, valueAt } from '../../util/values.js';
 import { type Detail, detail, itemsAt, MAX, Refused, read, readEach, wrongType } from './details.js';
 import { FINISHED, PostedResults } from './posted-results.js';
-import { feedbackSchema, messageSchema, pageQuery, SCHEMAS } from './request-schemas.js';
+import { messageSchema, pageQuery, SCHEMAS } from './request-schemas.js';
 import type { Session, UserMessage } from './session.js';
 
 interface About {
@@ -202,9 +202,9 @@ export class ApiRequest {
     return read(schema, this.incoming.headers[name.toLowerCase()], ['header', name]);
   }
 
-  /** Validates the feedback of a user. @throws Refused */
-  feedback(): void {
-    read(feedbackSchema, this.json().value, ['body']);
+  /** Validates the body. @throws Refused */
+  parsed<Schema extends z.ZodMiniType>(schema: Schema): z.output<Schema> {
+    return read(schema, this.json().value, ['body']);
   }
 
   /** The body, which must be a JSON object. @throws Refused */

@@ -3,6 +3,7 @@ import { EventRing } from '../../events/bounded-events.js';
 import type { Event, RequestEvent } from '../../events/events.js';
 import { createLog, type Listener, type Log } from '../../events/log.js';
 import { defaultSessionScript, type SessionScript } from '../../fixtures/session-script.js';
+import { allowedDestinations } from '../../http/addresses.js';
 import type { Answer, Denial, Incoming, Reply, Route } from '../../http/route.js';
 import { type RunningServer, startServer } from '../../http/server.js';
 import { isSettledStatus } from '../../protocol/session.js';
@@ -13,10 +14,11 @@ import { LIMITS } from '../../util/limits.js';
 import type { SessionProblem, SessionVerificationReport } from '../../verification/report.js';
 import { ApiRequest } from './api-request.js';
 import { selectEvents, selectSessions } from './listing.js';
-import { NOT_FOUND, notAllowed, sessionIn, templateOf } from './paths.js';
+import { idIn, isOfSession, NOT_FOUND, notAllowed, templateOf } from './paths.js';
 import { PlannedFaults } from './planned-faults.js';
-import { eventFilters, keySchema, sessionFilters } from './request-schemas.js';
+import { eventFilters, feedbackSchema, keySchema, sessionFilters } from './request-schemas.js';
 import { Session } from './session.js';
+import { Webhooks } from './webhooks.js';
 
 interface SessionPlatformOptions {
   /** From `readSessionScript` or `parseSessionScript`; default: one pending call of `lookup_order`. */
@@ -29,6 +31,10 @@ interface SessionPlatformOptions {
   readonly port?: number;
   /** Host names besides loopback that requests may use. */
   readonly allowHosts?: readonly string[];
+  /** Origins besides this machine to which webhooks are delivered, as `https://receiver.example:8443`. */
+  readonly allowWebhooks?: readonly string[];
+  /** Receives the secrets of webhooks. */
+  readonly onSecret?: (secret: string) => void;
   readonly clock?: Clock;
   /** Receives the events; default: a log of its own. */
   readonly log?: Log;
@@ -45,6 +51,9 @@ const PATIENCE_MS = 4_000;
 
 /** Id of the session that exists from the start. */
 const FIRST_SESSION = '00000000-0000-4000-8000-000000000001';
+
+/** How refusals name the URL of a webhook, and the option that allows it. */
+const WEBHOOKS = { name: 'URL of the webhook', those: 'webhooks', option: '--allow-webhook' };
 
 const UNAUTHORIZED = 'Invalid or missing API key.';
 
@@ -91,6 +100,7 @@ export class SessionPlatform implements AsyncDisposable {
   /** Sessions by `Idempotency-Key`. */
   readonly #created = new Map<string, { readonly session: Session; readonly digest: string }>();
   readonly #faults = new PlannedFaults();
+  readonly #webhooks: Webhooks;
   /** Functions that end the open waits for a change. */
   readonly #waits = new Set<() => void>();
   #server: RunningServer | undefined;
@@ -99,6 +109,7 @@ export class SessionPlatform implements AsyncDisposable {
   private constructor(options: SessionPlatformOptions) {
     const { script = defaultSessionScript(), clock = systemClock } = options;
     const { key = randomBytes(24).toString('base64url'), log = createLog(() => clock.now()) } = options;
+    const { allowWebhooks = [], onSecret = () => {} } = options;
     requireSendable(key);
     this.key = key;
     this.#keyDigest = sha256(key);
@@ -106,6 +117,8 @@ export class SessionPlatform implements AsyncDisposable {
     this.#log = log;
     this.#clock = clock;
     log.subscribe(event => this.#ring.push(event));
+    const destinationProblem = allowedDestinations(allowWebhooks, WEBHOOKS);
+    this.#webhooks = new Webhooks({ log, clock, destinationProblem, onSecret });
   }
 
   /** @throws ProtocolCliError `port-in-use`, `usage`. */
@@ -180,10 +193,10 @@ export class SessionPlatform implements AsyncDisposable {
     };
   }
 
-  /** Ends long polls with 204, then stops the server. */
+  /** Ends long polls with 204, and deliveries of webhooks, then stops the server. */
   close(): Promise<void> {
     for (const end of [...this.#waits]) end();
-    this.#closed ??= this.#running.close();
+    this.#closed ??= this.#webhooks.close().then(() => this.#running.close());
     return this.#closed;
   }
 
@@ -198,13 +211,13 @@ export class SessionPlatform implements AsyncDisposable {
 
   #routes(): Route[] {
     const routes = [
-      this.#route('GET', '', request => this.#list(request)),
-      this.#route('POST', '', request => this.#create(request), {
+      this.#route('GET', '/sessions', request => this.#list(request)),
+      this.#route('POST', '/sessions', request => this.#create(request), {
         accepts: this.#script.switches.requests === 'lenient' ? 'json?' : 'json',
         verifies: 'session',
         faulty: 'create',
       }),
-      this.#route('GET', '/quota', request => this.#answerQuota(request)),
+      this.#route('GET', '/sessions/quota', request => this.#answerQuota(request)),
       this.#sessionRoute('GET', '', (request, { view }) => request.answer(200, view)),
       this.#sessionRoute('GET', '/status', (request, { statusView }) => request.answer(200, statusView), {
         faulty: 'status',
@@ -233,6 +246,8 @@ export class SessionPlatform implements AsyncDisposable {
       this.#sessionRoute('POST', '/feedback', takeFeedback, { accepts: 'json' }),
       this.#sessionRoute('PUT', '/events/{index}/feedback', takeFeedback, { accepts: 'json' }),
     ];
+    for (const { method, path, respond, accepts } of this.#webhooks.routes)
+      routes.push(this.#route(method, path, respond, accepts && { accepts }));
     return [...routes, this.#route('any', null, request => notAllowed(request, routes))];
   }
 
@@ -374,10 +389,10 @@ export class SessionPlatform implements AsyncDisposable {
   #sessionRoute(method: Route['method'], path: string, respond: Responder, purpose?: Purpose): Route {
     const handle = (request: ApiRequest) =>
       request.session ? respond(request, request.session) : request.refuse(404, NOT_FOUND);
-    return this.#route(method, `/{id}${path}`, handle, purpose);
+    return this.#route(method, `/sessions/{id}${path}`, handle, purpose);
   }
 
-  /** @param path after `/api/v2/sessions`; null for any other path of the API */
+  /** @param path below `/api/v2`; null for any other path of the API */
   #route(
     method: Route['method'],
     path: string | null,
@@ -398,7 +413,7 @@ export class SessionPlatform implements AsyncDisposable {
     const first: Route['first'] = incoming => {
       const request = requestOf(incoming, new Uint8Array(0));
       if (!this.#hasKey(incoming)) return request.refuse(401, UNAUTHORIZED);
-      if (path?.startsWith('/{id}')) {
+      if (isOfSession(path)) {
         if (!request.session) return request.refuse(404, NOT_FOUND);
         this.#used.add(request.session.id);
       }
@@ -425,7 +440,7 @@ export class SessionPlatform implements AsyncDisposable {
   }
 
   #sessionAt(path: string): Session | undefined {
-    return this.#sessions.get(sessionIn(path));
+    return this.#sessions.get(idIn(path, 'sessions'));
   }
 
   #addProblem(verifies: Purpose['verifies'], session: string | undefined, status: number, reason: string) {
@@ -442,7 +457,7 @@ export class SessionPlatform implements AsyncDisposable {
 
 /** Feedback is read, and changes nothing. */
 function takeFeedback(request: ApiRequest): Answer {
-  request.feedback();
+  request.parsed(feedbackSchema);
   return request.answer(204);
 }
 

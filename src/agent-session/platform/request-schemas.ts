@@ -152,6 +152,25 @@ const LENIENT = {
 /** By the script's switch `requests`. */
 export const SCHEMAS = { documented: DOCUMENTED, lenient: LENIENT };
 
+const webhookUrl = z.string().check(z.minLength(1), z.maxLength(2048));
+
+const webhookDescription = z.nullish(z.string().check(z.maxLength(255)));
+
+export const webhookSchema = z.object({
+  url: webhookUrl,
+  enabled_events: z._default(z.array(z.string()), ['*']),
+  description: webhookDescription,
+});
+
+export const webhookChanges = z.object({
+  url: z.nullish(webhookUrl),
+  enabled_events: z.nullish(z.array(z.string())),
+  description: webhookDescription,
+  disabled: z.nullish(z.boolean()),
+});
+
+export const webhookFilters = z.object({ sort: sortBy('created_at') });
+
 export const feedbackSchema = z.object({ success: z.boolean(), message: text });
 
 export const keySchema = z.optional(z.string().check(z.minLength(1), z.maxLength(255)));

@@ -91,6 +91,7 @@ function mockCommand(run: RunCommand): Command {
       --host <host>  address to listen on
       --port <port>  port to listen on; 0 takes any
       --allow-host <name>  accept this Host header too (repeatable)
+      --allow-webhook <origin>  allow webhooks to this origin (repeatable; this machine is always allowed)
       --key <key>  API key that clients send; env:NAME reads a variable (default: API_KEY, else random, printed)
       Verification:
       --verify  verify at the end: exit 1 on unanswered, unexpected or refused results

@@ -25,6 +25,7 @@ import { colourOf, type Terminal } from '../terminal.js';
 
 interface SessionMockFlags extends ServerFlags {
   readonly key?: string;
+  readonly allowWebhook?: readonly string[];
   readonly verify?: true;
   readonly reporter?: readonly ReportRequest[];
   readonly output?: ServerOutput;
@@ -54,8 +55,10 @@ export async function runSessionMock(
   const script = await readScript(file, terminal);
   return runServer({ terminal, command, secrets: [key], observer: 'platform' }, async (run, onClose) => {
     await run.save(flags.save);
-    const { host, port, allowHost: allowHosts = [] } = flags;
-    const platform = await SessionPlatform.start({ host, port, allowHosts, script, log: run.log, key });
+    const { host, port, allowHost: allowHosts = [], allowWebhook: allowWebhooks = [] } = flags;
+    const { log, redactor } = run;
+    const address = { host, port, allowHosts, allowWebhooks };
+    const platform = await SessionPlatform.start({ ...address, script, log, key, onSecret: redactor.add });
     onClose(() => platform.close());
     const isShown = given === null && !(command && flags.quiet); // a command gets the key in its environment
     const live = await startOutput(platform, isShown ? key : null, { output, command }, flags, run);

@@ -15,14 +15,22 @@ export type Ask = (
   headers?: Record<string, string>,
 ) => Promise<Answered>;
 
-/** A platform, and how to ask it: with its key, below `/api/v2/sessions`; a text is sent as it is. */
+/** How to ask a platform: with its key; a text is sent as it is. */
+interface Platform extends AsyncDisposable {
+  readonly platform: SessionPlatform;
+  /** Below `/api/v2`. */
+  readonly api: Ask;
+  /** Below `/api/v2/sessions`. */
+  readonly ask: Ask;
+}
+
 export async function platformWith(
   options: Parameters<typeof startSessionPlatform>[0] = {},
-): Promise<{ readonly platform: SessionPlatform; readonly ask: Ask } & AsyncDisposable> {
+): Promise<Platform> {
   const platform = await startSessionPlatform(options);
-  const ask: Ask = async (method, path, body, headers = {}) => {
+  const api: Ask = async (method, path, body, headers = {}) => {
     const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
-    const response = await fetch(`${platform.url}/api/v2/sessions${path}`, {
+    const response = await fetch(`${platform.url}/api/v2${path}`, {
       method,
       ...sent,
       headers: {
@@ -35,5 +43,6 @@ export async function platformWith(
     const isJson = response.headers.get('content-type') === 'application/json';
     return { status: response.status, text, body: isJson ? JSON.parse(text) : undefined };
   };
-  return { platform, ask, [Symbol.asyncDispose]: () => platform.close() };
+  const ask: Ask = (method, path, ...rest) => api(method, `/sessions${path}`, ...rest);
+  return { platform, api, ask, [Symbol.asyncDispose]: () => platform.close() };
 }

@@ -1,5 +1,5 @@
 import { Content } from '../events/content.js';
-import type { Body, RequestEvent } from '../events/events.js';
+import type { Body, RequestEvent, ResponseEvent } from '../events/events.js';
 import type { Exchange, Verdict, VerdictKind } from '../events/exchange.js';
 import type { History } from '../events/history.js';
 import { idOf, rejection } from '../events/judge-callback.js';
@@ -8,6 +8,11 @@ import { type Answer, Denial, type Incoming, type Reply, type Route } from '../h
 import { SecretPaths } from '../http/secret-paths.js';
 import { type RunningServer, startServer } from '../http/server.js';
 import { type Callback, readCallback, traitsOf } from '../protocol/callbacks.js';
+import type { WebhookJudge, WebhookVerdict } from '../protocol/webhook-signature.js';
+import type { Clock } from '../system/clock.js';
+import { RecentMap } from '../util/collections.js';
+import { LIMITS } from '../util/limits.js';
+import { redactHeaders } from '../util/redact.js';
 
 /** Where the listener listens, and its address for the tool. */
 export interface ListenerOptions {
@@ -19,6 +24,8 @@ export interface ListenerOptions {
   readonly maxBody: number;
   /** Whether the bytes of callbacks are kept; false saves memory. By default a callback is read only if it is judged. */
   readonly keepBodies?: boolean;
+  /** Which media types are accepted; default: JSON. */
+  readonly accepts?: 'json' | 'anything';
 }
 
 /** The call that a callback concerns, as far as it is known, and the body as far as it was read. */
@@ -80,7 +87,7 @@ export class CallbackServer {
    */
   static async start(
     log: Log,
-    { host, port, publicUrl, allowedHosts, maxBody, keepBodies }: ListenerOptions,
+    { host, port, publicUrl, allowedHosts, maxBody, keepBodies, accepts = 'json' }: ListenerOptions,
     {
       isTold = () => true,
       findsChanged = false,
@@ -123,7 +130,7 @@ export class CallbackServer {
           name: 'callback',
           method: 'POST',
           serves: path => receiverOf(path) !== undefined,
-          accepts: 'json',
+          accepts,
           handle: (incoming, bytes) => {
             const read = keepBodies ? Content.keepingText : Content.withoutBytes;
             const body = keepBodies === undefined ? new Content(bytes) : read(bytes);
@@ -156,12 +163,28 @@ const WITHOUT_IDS = { kind: 'discarded', status: 404, reason: 'its group_id or i
 /** Shown for fields of another program's call that its callbacks do not contain. */
 const UNKNOWN = '(unknown)';
 
+/** A webhook that arrived, and the verdict on it. */
+export interface JudgedWebhook {
+  readonly at: number;
+  readonly type: string;
+  readonly status: number;
+  readonly body: Body;
+  readonly verdict: WebhookVerdict;
+}
+
+/** Judges what arrives as webhooks, by their signatures. */
+interface Signatures {
+  readonly judge: WebhookJudge;
+  readonly clock: Pick<Clock, 'wall'>;
+}
+
 /**
  * Receives the callbacks of another program's calls at one address, and assigns each to the call that it names: an expected one or,
  * without any, every call that is named.
  */
 export class OpenListener {
   readonly #expected = new Set<string>();
+  readonly #webhooks = new RecentMap<string, Omit<JudgedWebhook, 'at'>>(LIMITS.connections.value);
   /** The callback URL for tools; `token` is its secret part. */
   readonly callbackUrl: string;
   readonly token: string;
@@ -170,15 +193,35 @@ export class OpenListener {
     private readonly log: Log,
     private readonly history: History,
     private readonly callbacks: CallbackServer,
+    signatures: Signatures | null,
   ) {
-    const { url, token } = callbacks.issue({ calls: [], receive: (...request) => this.#receive(...request) });
+    const receive: Receiver['receive'] = signatures
+      ? (...request) => this.#receiveWebhook(signatures, ...request)
+      : (...request) => this.#receive(...request);
+    const { url, token } = callbacks.issue({ calls: [], receive });
     this.callbackUrl = url;
     this.token = token;
   }
 
-  /** @param history must be subscribed to `log` @throws ProtocolCliError `port-in-use`. */
-  static async start(log: Log, history: History, options: ListenerOptions): Promise<OpenListener> {
-    return new OpenListener(log, history, await CallbackServer.start(log, options));
+  /**
+   * @param history must be subscribed to `log`
+   * @param signatures judges webhooks instead of callbacks, whose bodies must be kept
+   * @throws ProtocolCliError `port-in-use`.
+   */
+  static async start(
+    log: Log,
+    history: History,
+    options: ListenerOptions,
+    signatures: Signatures | null = null,
+  ): Promise<OpenListener> {
+    return new OpenListener(log, history, await CallbackServer.start(log, options), signatures);
+  }
+
+  /** The webhook that was answered by this event; null for other events. */
+  webhookOf({ leg, at }: Pick<ResponseEvent, 'leg' | 'at'>): JudgedWebhook | null {
+    const webhook = this.#webhooks.get(leg);
+    this.#webhooks.delete(leg);
+    return webhook ? { ...webhook, at } : null;
   }
 
   /** Restricts the calls to expected ones, and adds this one. */
@@ -207,6 +250,22 @@ export class OpenListener {
     const verdict = reading.ok ? WITHOUT_IDS : rejection(reading.faults);
     const recorded = recordCallback(log, incoming, { body });
     return answerCallback(log, recorded, verdict, { refusal: verdict.reason });
+  }
+
+  /** Answers a webhook with 200, or with 401 if it is not genuine. Its headers are not logged: they may be credentials. */
+  async #receiveWebhook({ judge, clock }: Signatures, incoming: Incoming, body: Body): Promise<Answer> {
+    const { log } = this;
+    const { headers } = incoming;
+    const json = body.json.ok ? body.json.value : undefined;
+    const verdict = judge.judge({ headers, body: body.bytes, json }, clock.wall());
+    const about = { from: 'platform', to: 'client', purpose: 'webhook' } as const;
+    const recorded = new ServedRequest(log, incoming, { ...about, headers: redactHeaders(headers), body });
+    const { problem } = verdict;
+    const status = await log.statusOnceStored(problem === null ? 200 : 401);
+    const type = body.messageType ?? headers['x-github-event'] ?? 'webhook';
+    this.#webhooks.set(recorded.leg, { type, status, body, verdict });
+    if (problem === null) return recorded.answer(status);
+    return recorded.answer(status, { body: `Refused: ${problem}.\n` }, { refusal: problem });
   }
 
   #keyOf(message: Callback): string {

@@ -28,8 +28,10 @@ export function listenCommand(run: RunCommand): Command {
       --expect <group_id/id>  accept callbacks of this call only (repeatable; default: any)
       --group-id <id>  with --id: the same, for ids with a slash
       --id <id>  id of the call
+      Webhooks:
+      --signature <scheme:secret>  take webhooks instead of callbacks, and judge signature, age and order: h, standard or github, and a secret or env:NAME (repeatable)
       End:
-      --count <n>  stop after this many results (default: never)
+      --count <n>  stop after this many results, or genuine webhooks (default: never)
       --timeout <duration>  stop after this time, such as 30s, 5m; 0: no limit. Exit status 7 if an expected result is missing
       Output:
       -o, --output <format>  text, one JSON line for each callback, or a transcript
@@ -48,6 +50,8 @@ export function listenCommand(run: RunCommand): Command {
         'protocol-cli listen --expect thread_1/call_1 --expect thread_1/call_2 --count 2 --timeout 30s',
       'as JSON, one line for each callback':
         'protocol-cli listen -o json | jq -r \'select(.verdict == "settles").llm.text\'',
+      'webhooks of an agent-session platform, while its secret is rotated':
+        'protocol-cli listen --signature h:env:OLD_SECRET --signature h:env:NEW_SECRET',
       'between containers':
         'protocol-cli listen --host 0.0.0.0 --port 4000 --callback-url http://listener:4000',
     },

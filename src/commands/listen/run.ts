@@ -7,6 +7,7 @@ import { streamTranscript } from '../../events/transcript-writer.js';
 import type { Callback } from '../../protocol/callbacks.js';
 import { llmText } from '../../protocol/outcome.js';
 import type { Warning } from '../../protocol/requirements.js';
+import { type SignatureKey, WebhookJudge } from '../../protocol/webhook-signature.js';
 import { arrivalOf, arrivalStep, arrivalWarnings } from '../../render/callbacks.js';
 import { clipped, elapsed, type Line, line, quote, say, UNWRAPPED, withMark } from '../../render/line.js';
 import { displayReport } from '../../render/outputs/call-report.js';
@@ -17,7 +18,7 @@ import { backgroundOf } from '../../render/terminal/background.js';
 import { createTheme, type Theme } from '../../render/terminal/theme.js';
 import { wrapLine } from '../../render/terminal/wrap.js';
 import { misdirected, refusedText } from '../../render/warnings.js';
-import { type CallIds, OpenListener } from '../../runtime/callback-server.js';
+import { type CallIds, type JudgedWebhook, OpenListener } from '../../runtime/callback-server.js';
 import { type BoundedOutput, isClosed, outputOf } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { type OutputLine, safeJsonLine } from '../../util/redact.js';
@@ -27,6 +28,7 @@ import { type ServerFlags, usageError } from '../options.js';
 import type { Run } from '../run.js';
 import { networkWarnings, printReady, runServer } from '../run-server.js';
 import { colourOf, type ExitStatus, type Terminal } from '../terminal.js';
+import { readSignatures, webhookLines, webhookReport } from './webhooks.js';
 
 interface ListenFlags extends ServerFlags {
   readonly callbackUrl?: string;
@@ -34,6 +36,8 @@ interface ListenFlags extends ServerFlags {
   readonly expect?: readonly CallIds[];
   readonly groupId?: string;
   readonly id?: string;
+  /** Schemes and secrets of webhooks. */
+  readonly signature?: readonly string[];
   /** Number of results after which it stops; undefined: never. */
   readonly count?: number;
   /** Milliseconds; 0 listens forever. */
@@ -47,15 +51,26 @@ interface ListenFlags extends ServerFlags {
 export async function runListen(flags: ListenFlags, terminal: Terminal): Promise<number> {
   const expected = [...(flags.expect ?? []), ...expectedPair(flags)];
   checkCount(flags, expected.length);
-  return runServer({ terminal }, async (run, onClose) => {
+  const keys = readSignatures(flags.signature ?? [], terminal.env);
+  if (keys.length > 0 && expected.length > 0)
+    throw usageError('--signature excludes --expect, --group-id and --id', 'A webhook names no call.');
+  const secrets = keys.map(({ secret }) => secret);
+  return runServer({ terminal, secrets }, async (run, onClose) => {
     const history = new History();
     run.log.subscribe(event => history.apply(event));
     const { host, port, callbackUrl: publicUrl, allowHost: allowedHosts = [], maxBody, output, save } = flags;
     const keepBodies = output === 'ndjson' || save !== undefined;
-    const address = { host, port, publicUrl, allowedHosts, maxBody, keepBodies };
-    const listener = await OpenListener.start(run.log, history, address);
+    const address = { host, port, publicUrl, allowedHosts, maxBody };
+    const listener = await (keys.length === 0
+      ? OpenListener.start(run.log, history, { ...address, keepBodies })
+      : OpenListener.start(
+          run.log,
+          history,
+          { ...address, accepts: 'anything' },
+          { judge: new WebhookJudge(keys), clock: run.clock },
+        ));
     run.redactor.add(listener.token);
-    const listening = new Listening(flags, listener, run, history);
+    const listening = new Listening(flags, keys, listener, run, history);
     onClose(() => listening.close());
     await run.save(save);
     return { quit: listening.start(expected), verify: async () => listening.report() };
@@ -95,6 +110,7 @@ class Listening {
 
   constructor(
     private readonly flags: ListenFlags,
+    private readonly keys: readonly SignatureKey[],
     private readonly listener: OpenListener,
     private readonly run: Run,
     private readonly history: History,
@@ -159,7 +175,8 @@ class Listening {
     const { stdout, stderr } = run.terminal;
     const { callbackUrl: callback_url, server } = this.listener;
     const { port, url } = server;
-    const text = `listening at ${url}, give tools this callback_url:\n${callback_url}`;
+    const whom = this.keys.length > 0 ? 'send webhooks to' : 'give tools this callback_url';
+    const text = `listening at ${url}, ${whom}:\n${callback_url}`;
     const stream = flags.output === 'plain' ? stdout : stderr;
     printReady({ port, url, callback_url }, text, run.terminal, { stream });
     if (!flags.quiet) for (const message of networkWarnings(flags)) run.warn({ message });
@@ -170,22 +187,29 @@ class Listening {
    * @param onEnough called at the last result of `--count`
    */
   #print(onEnough: () => void): () => void {
-    const { flags, run, listener, history } = this;
+    const { flags, run, listener } = this;
     const { redactor, about, log } = run;
     if (flags.output === 'ndjson') {
       const transcript = streamTranscript(this.#output, redactor, about);
       log.subscribe(event => afterAnswer(() => transcript.event(event)));
       this.#endOutput = transcript.end;
     }
-    const writer = new Writer(this.#output, flags, run, listener.callbackUrl);
+    const writer = new Writer(this.#output, flags, this.keys, run, listener.callbackUrl);
     let left = flags.count ?? Number.POSITIVE_INFINITY;
     return log.subscribe(event => {
-      const received = receivedIn(history, listener.expected, event);
+      const received = this.#receivedIn(event);
       if (!received) return;
       afterAnswer(() => writer.write(received));
-      if (received.kind === 'callback' && received.arrival.verdict.kind === 'settles' && --left === 0)
-        onEnough();
+      if (isCounted(received) && --left === 0) onEnough();
     });
+  }
+
+  /** Returns the request that the listener answered with this event; null for other events. */
+  #receivedIn(event: Event): Received | null {
+    const { history, listener } = this;
+    const webhook = event.kind === 'response' ? listener.webhookOf(event) : null;
+    if (webhook) return { kind: 'webhook', at: webhook.at, webhook };
+    return callbackIn(history, listener.expected, event);
   }
 
   /** Returns the expected results that are missing, which are events (RT-TIMEOUT); null if nothing was expected. */
@@ -199,7 +223,8 @@ class Listening {
     run.log.emit({ kind: 'expired', what: 'timeout', afterMs, calls: pending.map(({ key }) => key) });
     if (pending.length === 0 && count === undefined) return null;
     const faults = pending.map(({ invocation }) => `group_id ${invocation.group_id}, id ${invocation.id}`);
-    const missing = faults.length > 0 ? 'without the expected results' : `with fewer than ${count} results`;
+    const fewer = `with fewer than ${count} ${this.keys.length > 0 ? 'genuine webhooks' : 'results'}`;
+    const missing = faults.length > 0 ? 'without the expected results' : fewer;
     return {
       code: 'timeout',
       message: `timed out after ${formatDuration(afterMs)} ${missing}`,
@@ -226,13 +251,19 @@ interface ArrivedCallback {
   readonly view: View | null;
 }
 
-/** An answered request: a callback, or one that belongs to no call. */
+/** An answered request: a callback, a webhook, or a callback that belongs to no call. */
 type Received =
   | ArrivedCallback
+  | { readonly kind: 'webhook'; readonly at: number; readonly webhook: JudgedWebhook }
   | { readonly kind: 'untracked'; readonly at: number; readonly request: UntrackedRequest };
 
-/** Returns the request that the listener answered with this event; null for other events. */
-function receivedIn(history: History, expected: ReadonlySet<string>, event: Event): Received | null {
+/** Whether `--count` counts it. */
+function isCounted(received: Received): boolean {
+  if (received.kind === 'webhook') return received.webhook.status === 200;
+  return received.kind === 'callback' && received.arrival.verdict.kind === 'settles';
+}
+
+function callbackIn(history: History, expected: ReadonlySet<string>, event: Event): Received | null {
   if (event.kind !== 'response') return null;
   const { exchange, arrival } = arrivalOf(history, event) ?? {};
   if (!exchange || !arrival) {
@@ -266,6 +297,7 @@ class Writer {
   constructor(
     private readonly out: BoundedOutput,
     private readonly flags: ListenFlags,
+    private readonly keys: readonly SignatureKey[],
     private readonly run: Run,
     private readonly callbackUrl: string,
   ) {
@@ -306,6 +338,7 @@ class Writer {
   #json(received: Received): OutputLine {
     const { about, redactor } = this.run;
     const time = new Date(Date.parse(about.startedAt) + received.at).toISOString();
+    if (received.kind === 'webhook') return safeJsonLine(webhookReport(received.webhook, time), redactor);
     if (received.kind === 'untracked') {
       const { status, refusal: reason } = received.request;
       return safeJsonLine({ time, type: null, verdict: 'rejected', status, reason }, redactor);
@@ -338,11 +371,21 @@ class Writer {
   }
 
   *#texts(received: Received): Generator<string> {
-    for (const line of this.#drawn(received))
+    const lines = received.kind === 'webhook' ? this.#drawnWebhook(received) : this.#drawn(received);
+    for (const line of lines)
       for (const row of wrapLine(line, this.#width ?? UNWRAPPED, this.#theme)) yield `${row}\n`;
   }
 
-  *#drawn(received: Received): Generator<Line> {
+  #drawnWebhook({ at, webhook }: Extract<Received, { kind: 'webhook' }>): Line[] {
+    const { redactor } = this.run;
+    const time = say(`${elapsed(at).padStart(8)} `, 'dim');
+    return webhookLines(webhook, this.keys, redactor.text).map((each, index) => [
+      index === 0 ? time : MARGIN,
+      ...each,
+    ]);
+  }
+
+  *#drawn(received: Exclude<Received, { kind: 'webhook' }>): Generator<Line> {
     const time = say(`${elapsed(received.at).padStart(8)} `, 'dim');
     if (received.kind === 'untracked') {
       const line = untrackedLine(received.request, this.#isTTY ? this.callbackUrl : ON_FIRST_LINE);

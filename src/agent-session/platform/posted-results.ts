@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { isEqual } from '../../fixtures/pattern.js';
-import { errorEventSchema, type SettledCall, sessionResultSchema } from '../../protocol/session.js';
+import type { SessionSwitches } from '../../fixtures/session-script.js';
+import { errorEventSchema, type SettledCall } from '../../protocol/session.js';
 import {
   check,
   type Detail,
@@ -19,10 +20,10 @@ type PendingCall = Session['pending'][number];
 
 const kindSchema = z.object({ kind: z.enum(['tool_result', 'error_event']) });
 
-function faultsOfResult({ value, loc }: Sent): readonly Detail[] {
+function faultsOfResult({ value, loc }: Sent, requests: SessionSwitches['requests']): readonly Detail[] {
   const { data, details } = check(kindSchema, value, loc); // first, because an unknown kind has no other fields
   if (!data) return details;
-  return check(data.kind === 'tool_result' ? sessionResultSchema : errorEventSchema, value, loc).details;
+  return check(data.kind === 'tool_result' ? SCHEMAS[requests].result : errorEventSchema, value, loc).details;
 }
 
 /** The fields of a `tool_req` that differ from the published call. Missing arguments count as empty. */
@@ -57,8 +58,11 @@ export class PostedResults {
   ): PostedResults {
     const results = new PostedResults(session);
     const { details, warnings } = results;
-    const isAtomic = session.script.switches.batch === 'atomic';
-    const { valid, details: faults } = separate(itemsIn(body, session), faultsOfResult);
+    const { batch, requests } = session.script.switches;
+    const isAtomic = batch === 'atomic';
+    const { valid, details: faults } = separate(itemsIn(body, session), sent =>
+      faultsOfResult(sent, requests),
+    );
     details.push(...faults);
     if (details.length > 0 && (isAtomic || session.isOver)) throw new Refused(422, details);
     if (session.isOver) throw new Refused(409, FINISHED);

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { sessionResultSchema } from '../../protocol/session.js';
 import { LIMITS } from '../../util/limits.js';
 
 /**
@@ -109,7 +110,7 @@ const requestFields = {
 const nonEmpty = z.string().check(z.minLength(1));
 
 const agentSchema = z.object({
-  name: nonEmpty,
+  name: nonEmpty.check(z.maxLength(127)),
   description: nonEmpty,
   environments: z.array(z.unknown()),
   model: text,
@@ -135,6 +136,10 @@ const DOCUMENTED = {
   creation: z.object({ agent: z.union([z.string(), agentSchema]), ...requestFields }),
   tool: toolSchema,
   messages: z.strictObject({ type: batchType, messages: z.array(z.unknown()).check(z.minLength(1)) }),
+  result: z.extend(sessionResultSchema, {
+    truncated: z.optional(z.boolean()),
+    output_artifact_path: text,
+  }),
   results: z.strictObject({ type: batchType, results: z.array(z.unknown()).check(z.minLength(1)) }),
 };
 
@@ -146,6 +151,7 @@ const LENIENT = {
   }),
   tool: z.object({ name: z.string(), description: z.optional(z.string()), input_schema: z.optional(json) }),
   messages: z.object({ type: batchType, messages: z.array(z.unknown()) }),
+  result: sessionResultSchema,
   results: z.object({ type: batchType, results: z.array(z.unknown()) }),
 };
 

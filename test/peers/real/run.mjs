@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { AGENTS, tryAgent } from './agents.mjs';
+import { API_CHECKS } from './api.mjs';
 import { updateGuide } from './guide.mjs';
 import { KITS, missingProgram } from './kits.mjs';
 import { SESSION_CLIENTS } from './sessions.mjs';
@@ -18,6 +19,7 @@ const peers = [
   ...TOOLS.map(tool => ({ name: tool.name, kit: tool.kit, run: () => tryTool(tool) })),
   ...AGENTS.map(agent => ({ name: agent.name, kit: agent.kit, run: () => tryAgent(agent) })),
   ...SESSION_CLIENTS,
+  ...API_CHECKS,
 ];
 const unknown = names.filter(name => peers.every(peer => peer.name !== name));
 if (unknown.length > 0) {

@@ -112,6 +112,21 @@ const CASES = {
     },
     problems: ['unanswered'],
   },
+  webhooks: {
+    session: { rounds: [{ calls: [lookup('call_1')] }], answer: 'done' },
+    returns: {
+      ...{ status: 'completed', ping: [204, 'ping'], webhook: ['ours', 'succeeded', false] },
+      ...{ offered: 6, listed: 0 },
+      events: [
+        'session.status_updated pending running',
+        'session.status_updated running awaiting_tool_results',
+        'session.awaiting_tool_results running awaiting_tool_results',
+        'session.status_updated awaiting_tool_results running',
+        'session.status_updated running completed',
+        'session.completed running completed',
+      ],
+    },
+  },
 };
 
 export const SESSION_CLIENTS = ['sync', 'async'].map(way => ({

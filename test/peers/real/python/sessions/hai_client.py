@@ -12,6 +12,7 @@ import sys
 
 import hai_agents
 from pydantic import BaseModel
+from receiver import Receiver
 
 URL, KEY = (os.environ[name] for name in ("SESSION_URL", "API_KEY"))
 LARGE = 6_000_000
@@ -91,6 +92,28 @@ async def run(client, case):
             "events": events.total,
             "available": quota.available,
             "share": share.share_url,
+        }
+    if case == "webhooks":
+        receiver = Receiver()
+        enabled = ["*", "session.awaiting_tool_results", "session.completed"]
+        old = await done(client.webhooks.create_webhook(url=receiver.url, enabled_events=enabled))
+        new = await done(client.webhooks.rotate_webhook_secret(old.id))
+        ping = await done(client.webhooks.ping_webhook(old.id))
+        pinged = receiver.next([old.secret, new.secret])
+        await done(client.webhooks.update_webhook(old.id, description="ours"))
+        result = await done(client.run_session(agent=AGENT, messages="Where?", tools=tools, **quick))
+        events = receiver.until("session.completed", [new.secret])
+        got = await done(client.webhooks.get_webhook(old.id))
+        offered = await done(client.webhooks.list_webhook_events())
+        await done(client.webhooks.delete_webhook(old.id))
+        listed = await done(client.webhooks.list_webhooks())
+        return {
+            "status": result.status,
+            "ping": [ping.response_status, pinged.type],
+            "webhook": [got.description, got.last_delivery_status, hasattr(got, "secret")],
+            "offered": len(offered),
+            "listed": listed.total,
+            "events": events,
         }
     raise ValueError(case)
 

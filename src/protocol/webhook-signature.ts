@@ -38,6 +38,7 @@ interface Scheme {
   readonly signature: string;
   readonly timestamp?: string;
   readonly id?: string;
+  readonly signsId?: true;
   sign(secret: string, signed: Signed): string;
 }
 
@@ -50,6 +51,7 @@ const SCHEMES: Readonly<Record<SignatureScheme, Scheme>> = {
     signature: 'webhook-signature',
     timestamp: 'webhook-timestamp',
     id: 'webhook-id',
+    signsId: true,
     sign(secret, { id, timestamp, body }) {
       const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
       return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
@@ -105,8 +107,8 @@ export class WebhookJudge {
       const names = schemes.map(name => SCHEMES[name].signature).join(' or ');
       return { ...unsigned, problem: `it is not signed: it has no header ${names}` };
     }
-    const { id, timestamp } = SCHEMES[scheme];
-    const missing = [timestamp, id].find(name => name && !headerOf(webhook, name));
+    const { id, timestamp, signsId } = SCHEMES[scheme];
+    const missing = [timestamp, signsId && id].find(name => name && !headerOf(webhook, name));
     if (missing) return { ...unsigned, problem: `it has no header ${missing}` };
     const sent = timestamp && headerOf(webhook, timestamp);
     if (sent && !/^\d{1,12}$/.test(sent))

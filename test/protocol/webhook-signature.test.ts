@@ -79,6 +79,13 @@ describe('a genuine webhook', () => {
   });
 });
 
+test('of a sender that signs like GitHub, and sends no id, nothing is known to be a repetition', () => {
+  const { 'x-github-delivery': _, ...headers } = GITHUB.headers;
+  const judging = new WebhookJudge(keys('github'));
+  for (let count = 0; count < 2; count++)
+    expect(judging.judge({ ...GITHUB, headers }, NOW)).toMatchObject({ problem: null, notes: [] });
+});
+
 describe('a webhook is refused', () => {
   test.each([
     ['h', platformWebhook({ id: '1' })],

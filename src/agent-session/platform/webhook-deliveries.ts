@@ -33,6 +33,9 @@ export interface Webhook {
   latest: Promise<unknown>;
 }
 
+/** The event that a client asks for, also while a webhook is disabled. */
+export const PING = 'ping';
+
 /** What happened, as receivers get it. */
 export interface WebhookEvent {
   readonly type: string;
@@ -85,6 +88,7 @@ export class WebhookDeliveries {
 
   async #send(webhook: Webhook, event: WebhookEvent, thread?: string): Promise<Delivered> {
     if (this.#isClosed) return { error: 'the platform was stopped' };
+    if (webhook.record.disabled && event.type !== PING) return { error: 'the webhook is disabled' };
     const delivered = await this.#post(webhook, event, thread);
     if (!this.#isClosed) this.#note(webhook.record, delivered);
     return delivered;

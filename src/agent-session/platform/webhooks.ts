@@ -9,7 +9,7 @@ import type { ApiRequest } from './api-request.js';
 import { detail, Refused } from './details.js';
 import { idIn } from './paths.js';
 import { webhookChanges, webhookFilters, webhookSchema } from './request-schemas.js';
-import { type Webhook, WebhookDeliveries, type WebhookEvent } from './webhook-deliveries.js';
+import { PING, type Webhook, WebhookDeliveries, type WebhookEvent } from './webhook-deliveries.js';
 
 const ANY_CHANGE = 'session.status_updated';
 
@@ -143,6 +143,7 @@ export class Webhooks {
   }
 
   #delete(request: ApiRequest, { record }: Webhook): Answer {
+    record.disabled = true; // for what waits
     this.#byId.delete(record.id);
     return request.answer(204);
   }
@@ -156,7 +157,7 @@ export class Webhooks {
   /** The document has no answer for an endpoint that does not answer; ours is 422. */
   async #ping(request: ApiRequest, webhook: Webhook): Promise<Answer> {
     request.record(); // before the delivery
-    const delivered = await this.#deliveries.send(webhook, this.#eventOf('ping', {}));
+    const delivered = await this.#deliveries.send(webhook, this.#eventOf(PING, {}));
     if ('status' in delivered) return request.answer(200, { response_status: delivered.status });
     const message = `The endpoint did not answer: ${delivered.error}`;
     return request.refuse(422, [detail('webhook_unreachable', ['path', 'webhook_id'], message)]);

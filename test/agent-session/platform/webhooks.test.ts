@@ -323,6 +323,25 @@ describe('deliveries', () => {
     await eventually('the others were sent', () => receiver.requests.length === most);
   });
 
+  test.each(['PATCH', 'DELETE'])('after %s, what waits for the webhook is not sent', async method => {
+    const clock = fakeClock();
+    await using receiver = await startServing(() => {}, 200);
+    await using it = await platformWith({ script: script({ rounds: [] }), clock });
+    const webhook = await create(it.api, receiver.url);
+    const other = await create(it.api, receiver.url, { enabled_events: [] });
+    await newSession(it.ask);
+    await eventually('the first arrived', () => receiver.requests.length === 1);
+    const change = method === 'PATCH' ? { disabled: true } : undefined;
+    await it.api(method, `/webhooks/${webhook.id}`, change);
+    const pinging = change && it.api('POST', `/webhooks/${webhook.id}/ping`);
+    await eventually('it waits', () => clock.pending() > 0);
+    clock.advance(LIMITS.webhookMs.value);
+    if (pinging) expect(await pinging).toMatchObject({ status: 200 });
+    await it.api('POST', `/webhooks/${other.id}/ping`);
+    const pings = pinging ? ['ping', 'ping'] : ['ping'];
+    expect(typesIn(receiver)).toEqual(['session.status_updated pending running', ...pings]);
+  });
+
   test('the end of the platform ends what is being sent', async () => {
     await using receiver = await startServing(() => {});
     await using it = await platformWith();

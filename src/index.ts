@@ -186,7 +186,8 @@ export type { ConnectOptions, InvokeSettings } from './runtime/connect.js';
 export type { Findings } from './util/collections.js';
 export { type ErrorCode, type ErrorDetails, ProtocolCliError } from './util/errors.js';
 export { type JsonReading, readJson } from './util/json.js';
-export { createRedactor, type LongLine, type OutputLine, type Redactor } from './util/redact.js';
+export type { LongLine, OutputLine } from './util/output-line.js';
+export { createRedactor, type Redactor } from './util/redact.js';
 export type {
   AgentCall,
   Expectation,

@@ -1,5 +1,5 @@
 import { parseJson } from '../util/json.js';
-import { safeJson } from '../util/redact.js';
+import { safeJson } from '../util/safe-json.js';
 import { visibleLine } from '../util/visible.js';
 
 /** The arguments of a call as a command line has them: `key=value` words, or all in one option. */

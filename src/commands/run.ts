@@ -12,7 +12,8 @@ import { type Clock, systemClock } from '../system/clock.js';
 import { outputOf, type Sink, writeOut } from '../system/streams.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { LIMITS } from '../util/limits.js';
-import { createRedactor, type Redactor, safeJson } from '../util/redact.js';
+import { createRedactor, type Redactor } from '../util/redact.js';
+import { safeJson } from '../util/safe-json.js';
 import { headerFor, saveTranscript } from './save-transcript.js';
 import { type ExitStatus, Interruption, type OnStop, statusOfFailure, type Terminal } from './terminal.js';
 

@@ -2,7 +2,9 @@ import { type CallbackType, PROTOCOL_WORDS, SECRET_URLS, traitsOf } from '../pro
 import { RecentMap } from '../util/collections.js';
 import { formatLike } from '../util/json-text.js';
 import { LIMITS } from '../util/limits.js';
-import { REDACTED, type Redactor, redactJson, SecretFinder } from '../util/redact.js';
+import { REDACTED, type Redactor, redactSpans } from '../util/redact.js';
+import { redactJson } from '../util/redact-json.js';
+import { SecretFinder } from '../util/secret-finder.js';
 import { callbackEnding, tokenlessUrl, urlWithoutQuery } from '../util/url.js';
 import { isRecord, stringOrJson } from '../util/values.js';
 import type { Body, Event, RequestEvent } from './events.js';
@@ -253,7 +255,8 @@ class UrlSecrets {
 
   replaceIn(text: string): string {
     if (this.#isEmpty) return text;
-    return this.#long.replaceIn(text.replace(URLS, url => this.#replaceShort(url)));
+    const rest = text.replace(URLS, url => this.#replaceShort(url));
+    return redactSpans(rest, this.#long.find(rest));
   }
 
   #replaceShort(url: string): string {

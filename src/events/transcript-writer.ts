@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { RecentMap } from '../util/collections.js';
+import { redactHeaders } from '../util/headers.js';
 import { LIMITS } from '../util/limits.js';
-import { type OutputLine, type Redactor, redactHeaders, redactJson, safeJsonLine } from '../util/redact.js';
+import { type OutputLine, safeJsonLine } from '../util/output-line.js';
+import type { Redactor } from '../util/redact.js';
+import { redactJson } from '../util/redact-json.js';
 import { piecesOf } from '../util/text.js';
 import { Content } from './content.js';
 import type { Body, Event, EventOf } from './events.js';

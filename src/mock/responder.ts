@@ -9,7 +9,7 @@ import { readToolset } from '../protocol/read-toolset.js';
 import type { Tool, Toolset } from '../protocol/toolset.js';
 import { type Clock, systemClock } from '../system/clock.js';
 import { ProtocolCliError } from '../util/errors.js';
-import { safeJson } from '../util/redact.js';
+import { safeJson } from '../util/safe-json.js';
 import { nearest } from '../util/text.js';
 import { Verification } from '../verification/verification.js';
 import { handlerPlan, type ToolDefinition } from './handlers.js';

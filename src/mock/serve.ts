@@ -13,7 +13,7 @@ import { type Denial, type Incoming, type Route, routeAt } from '../http/route.j
 import { type RunningServer, startServer } from '../http/server.js';
 import { groupBy } from '../util/collections.js';
 import { readJson } from '../util/json.js';
-import { redactJson } from '../util/redact.js';
+import { redactJson } from '../util/redact-json.js';
 import { isRecord } from '../util/values.js';
 import { DEFAULTS, type Mock } from './mock.js';
 

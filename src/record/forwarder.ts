@@ -11,8 +11,8 @@ import {
 } from '../http/client.js';
 import type { Answer, Incoming, Reply } from '../http/route.js';
 import { finishedWithin } from '../system/clock.js';
+import { isPlainHeader } from '../util/headers.js';
 import { LIMITS } from '../util/limits.js';
-import { isPlainHeader } from '../util/redact.js';
 
 type Headers = Readonly<Record<string, string>>;
 

@@ -8,7 +8,7 @@ import type { Diff } from '../segments/diff.js';
 import { type Choice, chooseSegment, type Drawing, readView } from '../segments/segments.js';
 import { exactJson } from '../util/exact-json.js';
 import { prettyJson } from '../util/json-text.js';
-import { safeJson } from '../util/redact.js';
+import { safeJson } from '../util/safe-json.js';
 import { bytesText, codePointEnd } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import { hiddenIn } from '../util/visible.js';

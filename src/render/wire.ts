@@ -2,8 +2,9 @@ import type { Body, Event, EventKind, EventOf, RequestEvent, ResponseEvent } fro
 import type { RoundTrip } from '../events/round-trips.js';
 import { shareableText, shareableUrl, withoutSecretUrlsInText } from '../events/shareable.js';
 import { isSuccess } from '../protocol/http-status.js';
+import { redactHeaders } from '../util/headers.js';
 import { prettyJson } from '../util/json-text.js';
-import { type Redactor, redactHeaders } from '../util/redact.js';
+import type { Redactor } from '../util/redact.js';
 import { bytesText, decodeUtf8, formatDuration } from '../util/text.js';
 import { visible, visibleLine } from '../util/visible.js';
 import type { Step } from './callbacks.js';

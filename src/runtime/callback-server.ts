@@ -11,8 +11,8 @@ import { type Callback, readCallback, traitsOf } from '../protocol/callbacks.js'
 import type { WebhookJudge, WebhookVerdict } from '../protocol/webhook-signature.js';
 import type { Clock } from '../system/clock.js';
 import { RecentMap } from '../util/collections.js';
+import { redactHeaders } from '../util/headers.js';
 import { LIMITS } from '../util/limits.js';
-import { redactHeaders } from '../util/redact.js';
 
 /** Where the listener listens, and its address for the tool. */
 export interface ListenerOptions {

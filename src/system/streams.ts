@@ -2,7 +2,7 @@ import { fstatSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { errnoOf, ProtocolCliError } from '../util/errors.js';
 import { LIMITS } from '../util/limits.js';
-import type { OutputLine } from '../util/redact.js';
+import type { OutputLine } from '../util/output-line.js';
 import { codePointEnd } from '../util/text.js';
 
 const CHUNK = 64 * 1024;

@@ -1,3 +1,5 @@
+import { REDACTED, type Redactor } from './redact.js';
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Headers of the connection, which users cannot set. */
@@ -47,3 +49,44 @@ export function valueOrVariable(
   const value = env[name];
   return value ? { value } : { missing: `the environment variable ${name} is not set` };
 }
+
+/** The allow-list of headers that a transcript may show. */
+const PLAIN_HEADERS = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'allow',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'date',
+  'host',
+  'keep-alive',
+  'retry-after',
+  'sec-fetch-mode',
+  'server',
+  'transfer-encoding',
+  'user-agent',
+  'x-content-type-options',
+]);
+
+/** Whether a header is on the allow-list. */
+export function isPlainHeader(name: string): boolean {
+  return PLAIN_HEADERS.has(name.toLowerCase());
+}
+
+/** Redacts every header that is not on the allow-list. @param redactor for values of allowed headers */
+export function redactHeaders(
+  headers: Readonly<Record<string, string>>,
+  redactor: Pick<Redactor, 'text'> = AS_IT_IS,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      isPlainHeader(name) ? redactor.text(value) : REDACTED,
+    ]),
+  );
+}
+
+const AS_IT_IS = { text: (text: string) => text };

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { callbackRedactor, questionRedactor, urlRedactor } from '../../src/events/shareable.js';
-import { createRedactor, redactJson } from '../../src/util/redact.js';
+import { createRedactor } from '../../src/util/redact.js';
+import { redactJson } from '../../src/util/redact-json.js';
 import { expectCpuBelow } from '../support/cpu-ms.js';
 import {
   arrives,

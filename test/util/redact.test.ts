@@ -1,16 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  createRedactor,
-  REDACTED,
-  redactHeaders,
-  redactJson,
-  SecretFinder,
-  safeJson,
-  safeSource,
-} from '../../src/util/redact.js';
+import { redactHeaders } from '../../src/util/headers.js';
+import { createRedactor, REDACTED, redactSpans } from '../../src/util/redact.js';
+import { redactJson } from '../../src/util/redact-json.js';
+import { safeJson, safeSource } from '../../src/util/safe-json.js';
+import { SecretFinder } from '../../src/util/secret-finder.js';
 import { anyCodePoint } from '../support/characters.js';
 import { expectCpuBelow, LINEAR, slowdown } from '../support/cpu-ms.js';
+
+const textWithout = (finder: SecretFinder, text: string) => redactSpans(text, finder.find(text));
 
 const OTHERS = Array.from({ length: 100 }, (_, n) => `other-${n}`);
 
@@ -51,8 +49,8 @@ describe('row 25: redacts a secret in every encoding', () => {
   test('within another word only if it is encoded', () => {
     const finder = new SecretFinder({ wholeBelow: 100 });
     finder.add('s3cret-token');
-    expect(finder.replaceIn('xs3cret-token s3cret-token')).toBe(`xs3cret-token ${REDACTED}`);
-    expect(finder.replaceIn(Buffer.from('user:s3cret-token').toString('hex'))).toMatch(
+    expect(textWithout(finder, 'xs3cret-token s3cret-token')).toBe(`xs3cret-token ${REDACTED}`);
+    expect(textWithout(finder, Buffer.from('user:s3cret-token').toString('hex'))).toMatch(
       /^757365723a\[redacted\]$/,
     );
   });
@@ -102,7 +100,7 @@ describe('row 25: redacts a secret in every encoding', () => {
     for (const secret of ['\\\\\\\\', '\\\\\\\\pass', ...OTHERS]) escaped.add(secret);
     await expectCpuBelow(2_000, () => {
       createRedactor(long).text('a'.repeat(1_000_000));
-      escaped.replaceIn('\\'.repeat(200_000));
+      textWithout(escaped, '\\'.repeat(200_000));
     });
   });
 

@@ -6,9 +6,8 @@ import type { SessionFault, SessionSwitches, SessionTool } from '../../fixtures/
 import { hasBody } from '../../http/body.js';
 import type { Answer, Incoming, Reply } from '../../http/route.js';
 import { exactJson } from '../../util/exact-json.js';
-import { mediaTypeOf } from '../../util/headers.js';
+import { mediaTypeOf, redactHeaders } from '../../util/headers.js';
 import { readJson } from '../../util/json.js';
-import { redactHeaders } from '../../util/redact.js';
 import { isRecord, valueAt } from '../../util/values.js';
 import { type Detail, detail, itemsAt, MAX, Refused, read, readEach, wrongType } from './details.js';
 import { FINISHED, PostedResults } from './posted-results.js';

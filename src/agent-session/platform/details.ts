@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { NO_MESSAGE, sentence } from '../../protocol/validate.js';
-import { safeJson } from '../../util/redact.js';
+import { safeJson } from '../../util/safe-json.js';
 
 export type Path = readonly (string | number)[];
 

@@ -6,8 +6,8 @@ import { isSuccess } from '../../protocol/http-status.js';
 import { PLATFORM_HEADERS, platformSignature } from '../../protocol/webhook-signature.js';
 import type { Clock } from '../../system/clock.js';
 import { exactJson } from '../../util/exact-json.js';
+import { redactHeaders } from '../../util/headers.js';
 import { LIMITS } from '../../util/limits.js';
-import { redactHeaders } from '../../util/redact.js';
 
 /** A webhook as the API shows it. */
 export interface WebhookRecord {

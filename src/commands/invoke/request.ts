@@ -1,6 +1,7 @@
 import type { Tool } from '../../protocol/toolset.js';
 import type { Wire } from '../../runtime/wire.js';
-import { REDACTED, safeJson } from '../../util/redact.js';
+import { REDACTED } from '../../util/redact.js';
+import { safeJson } from '../../util/safe-json.js';
 import { quotedWord } from '../../util/shell-word.js';
 import { visibleLine } from '../../util/visible.js';
 import { type InvokePlan, invocationOf } from './plan.js';

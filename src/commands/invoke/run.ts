@@ -5,7 +5,7 @@ import { type Trouble, warningText } from '../../render/outputs/trouble.js';
 import { writeOut } from '../../system/streams.js';
 import { secretsOfHeaders } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { safeJson } from '../../util/redact.js';
+import { safeJson } from '../../util/safe-json.js';
 import { Consent } from '../consent.js';
 import { readHeaders } from '../headers.js';
 import { usageError } from '../options.js';

@@ -21,7 +21,7 @@ import { misdirected, refusedText } from '../../render/warnings.js';
 import { type CallIds, type JudgedWebhook, OpenListener } from '../../runtime/callback-server.js';
 import { type BoundedOutput, isClosed, outputOf } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { type OutputLine, safeJsonLine } from '../../util/redact.js';
+import { type OutputLine, safeJsonLine } from '../../util/output-line.js';
 import { formatDuration } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { type ServerFlags, usageError } from '../options.js';

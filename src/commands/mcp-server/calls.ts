@@ -11,7 +11,7 @@ import { createTheme } from '../../render/terminal/theme.js';
 import { printed } from '../../render/terminal/wrap.js';
 import { operationLines, toolsetLines } from '../../render/toolset.js';
 import { toolOf } from '../../runtime/check-call.js';
-import { safeJson } from '../../util/redact.js';
+import { safeJson } from '../../util/safe-json.js';
 import { usageError } from '../options.js';
 import type { Terminal } from '../terminal.js';
 import { answerOf, failureOf, failureWith } from './answer.js';

@@ -22,7 +22,7 @@ import { llmPane, panesOf } from '../../render/panes.js';
 import { finalLines } from '../../render/session-calls.js';
 import { basisLine } from '../../render/steps.js';
 import { textWarnings } from '../../render/warnings.js';
-import { safeJson } from '../../util/redact.js';
+import { safeJson } from '../../util/safe-json.js';
 import { truncate } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import {

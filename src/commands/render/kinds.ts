@@ -22,7 +22,7 @@ import { llmPane, panesOf, panesOfResult, viewPane } from '../../render/panes.js
 import { basisLine } from '../../render/steps.js';
 import { toolsetLines } from '../../render/toolset.js';
 import { textWarnings } from '../../render/warnings.js';
-import { redactJson } from '../../util/redact.js';
+import { redactJson } from '../../util/redact-json.js';
 import { isRecord } from '../../util/values.js';
 import { ANSWER_KINDS } from './answer-kinds.js';
 import {

@@ -10,7 +10,7 @@ import { mergeWarnings } from '../../render/warnings.js';
 import { writePublicFile } from '../../system/files.js';
 import { isClosed, writeOut } from '../../system/streams.js';
 import { LIMITS } from '../../util/limits.js';
-import { safeJson } from '../../util/redact.js';
+import { safeJson } from '../../util/safe-json.js';
 import { requireScreen, usageError } from '../options.js';
 import { readSource } from '../read-source.js';
 import { type ExitStatus, linesSetting, type Terminal } from '../terminal.js';

@@ -8,7 +8,8 @@ import type { ReportedWarning } from '../../render/outputs/schemas.js';
 import type { Pane, Panes } from '../../render/panes.js';
 import type { Drawing } from '../../segments/segments.js';
 import type { JsonReading } from '../../util/json.js';
-import { type Redactor, safeJson } from '../../util/redact.js';
+import type { Redactor } from '../../util/redact.js';
+import { safeJson } from '../../util/safe-json.js';
 
 /** Returns the answers of tools in a file, in order. @param to the target system */
 export type AnswersFor = (to: DialectName) => readonly SavedAnswer[];

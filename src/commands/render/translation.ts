@@ -4,7 +4,7 @@ import { parseJson } from '../../util/json.js';
 import { lossyNumberNotes } from '../../util/json-notes.js';
 import { prettyJson } from '../../util/json-text.js';
 import { scanJson } from '../../util/json-tokens.js';
-import { safeJson, safeSource } from '../../util/redact.js';
+import { safeJson, safeSource } from '../../util/safe-json.js';
 import { isRecord } from '../../util/values.js';
 import { usageError } from '../options.js';
 import type { Input } from './input.js';

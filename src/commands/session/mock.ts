@@ -5,7 +5,7 @@ import { serverPlain } from '../../render/outputs/server-plain.js';
 import { verifiedSessions } from '../../render/outputs/verification.js';
 import { backgroundOf } from '../../render/terminal/background.js';
 import { systemClock } from '../../system/clock.js';
-import { redactJson } from '../../util/redact.js';
+import { redactJson } from '../../util/redact-json.js';
 import type { SessionVerificationReport } from '../../verification/report.js';
 import { fromEnvironment } from '../headers.js';
 import {

@@ -4,7 +4,7 @@ import { RULES } from '../../check/rules/index.js';
 import type { Event } from '../../events/events.js';
 import { REQUIREMENT_IDS, type RequirementId } from '../../protocol/requirements.js';
 import { groupBy } from '../../util/collections.js';
-import { safeJson } from '../../util/redact.js';
+import { safeJson } from '../../util/safe-json.js';
 import { elapsedMs } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { evidenceLines, evidenceOf, type WireRecord } from '../check-evidence.js';

@@ -1,4 +1,4 @@
-import { safeJson } from '../../util/redact.js';
+import { safeJson } from '../../util/safe-json.js';
 import { visibleLine } from '../../util/visible.js';
 import { fixtureProblem, undeliveredProblems, unmatchedProblems } from '../../verification/problems.js';
 import type {

@@ -1,5 +1,6 @@
 import type { Exchange } from '../../events/exchange.js';
-import { REDACTED, safeJson } from '../../util/redact.js';
+import { REDACTED } from '../../util/redact.js';
+import { safeJson } from '../../util/safe-json.js';
 import { truncate } from '../../util/text.js';
 import { pickerOf } from '../picker.js';
 import { formArguments, withFaults } from './form/form.js';

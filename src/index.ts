@@ -75,8 +75,8 @@ export {
   type SubscriptionEnd,
   type Verdict,
 } from './events/exchange.js';
-export type { Thread, View } from './events/history.js';
 export type { SentRequest } from './events/round-trips.js';
+export type { Thread, View } from './events/threads.js';
 export type { Awaits, CallbackDelivery, ToolCall } from './events/tool-call.js';
 export {
   type Observer,

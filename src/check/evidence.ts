@@ -1,6 +1,7 @@
 import type { Event, EventOf, RequestEvent } from '../events/events.js';
 import type { Verdict } from '../events/exchange.js';
-import { History, renumbered } from '../events/history.js';
+import { History } from '../events/history.js';
+import { renumbered } from '../events/renumber.js';
 import { eventsOnSide, type RoundTrip, roundTripsIn } from '../events/round-trips.js';
 import { isWhole, type Observer, type Transcript } from '../events/transcript-reader.js';
 import { type ValueChecker, valueChecker } from '../json-schema/validator.js';

@@ -1,6 +1,7 @@
 import type { Event, ExitedEvent, LoadedEvent } from '../events/events.js';
 import type { Exchange } from '../events/exchange.js';
-import { History as FoldedHistory, type Thread } from '../events/history.js';
+import { History as FoldedHistory } from '../events/history.js';
+import type { Thread } from '../events/threads.js';
 
 /** The state folded from a list of events. */
 export interface History {

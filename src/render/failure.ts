@@ -6,16 +6,14 @@ import {
   outcomeOf,
   type Settlement,
 } from '../events/exchange.js';
-import { History } from '../events/history.js';
+import { UntrackedRequests } from '../events/untracked-requests.js';
 import type { UserChoice } from '../protocol/callbacks.js';
 import type { Warning } from '../protocol/requirements.js';
 import { bytesText, formatDuration, truncate } from '../util/text.js';
 import { type Line, quote, say } from './line.js';
 import type { Trouble } from './outputs/trouble.js';
 
-type UntrackedRequests = History['untracked'];
-
-const NO_REQUESTS = new History().untracked;
+const NO_REQUESTS = new UntrackedRequests();
 
 /** Returns null if the tool sent a result. @param untracked requests of no call: strays, notices, selections */
 export function failureOf(exchange: Exchange, untracked: UntrackedRequests = NO_REQUESTS): Trouble | null {

@@ -1,6 +1,6 @@
 import { humanBlockText } from '../dialects/mcp.js';
 import { type Exchange, llmTextOf, type McpAnswer, type Settlement } from '../events/exchange.js';
-import type { View } from '../events/history.js';
+import type { View } from '../events/threads.js';
 import type { ToolResult } from '../protocol/callbacks.js';
 import { llmText } from '../protocol/outcome.js';
 import type { Warning } from '../protocol/requirements.js';

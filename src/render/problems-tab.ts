@@ -1,9 +1,10 @@
 import { conformanceOf, type Row, type Standing } from '../check/conformance.js';
 import { checkTranscript } from '../check/judge.js';
 import type { CheckReport } from '../check/report.js';
+import type { CallLog } from '../events/call-log.js';
 import type { Event } from '../events/events.js';
 import type { Exchange } from '../events/exchange.js';
-import { type CallLog, History } from '../events/history.js';
+import { History } from '../events/history.js';
 import { eventsOnSide } from '../events/round-trips.js';
 import type { RequirementId, Side, Warning } from '../protocol/requirements.js';
 import type { Redactor } from '../util/redact.js';

@@ -1,7 +1,8 @@
 import type { Event, EventKind, EventOf } from '../events/events.js';
 import { type Attempt, type Exchange, outcomeOf, type Settlement } from '../events/exchange.js';
-import type { History, UntrackedRequest } from '../events/history.js';
+import type { History } from '../events/history.js';
 import { shareableArrival } from '../events/shareable.js';
+import type { UntrackedRequest } from '../events/untracked-requests.js';
 import { bytesText, formatDuration } from '../util/text.js';
 import { arrivalOf, arrivalStep, type Step } from './callbacks.js';
 import { NOT_FROM_THE_TOOL } from './calls.js';

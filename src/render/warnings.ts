@@ -8,7 +8,8 @@ import {
   type Exchange,
   llmTextOf,
 } from '../events/exchange.js';
-import type { History, UntrackedRequest } from '../events/history.js';
+import type { History } from '../events/history.js';
+import type { UntrackedRequest } from '../events/untracked-requests.js';
 import type { RequirementId, Warning } from '../protocol/requirements.js';
 import { formatDuration } from '../util/text.js';
 import { hiddenIn } from '../util/visible.js';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { View } from '../events/history.js';
+import type { View } from '../events/threads.js';
 import { itemText } from '../protocol/outcome.js';
 import type { Warning } from '../protocol/requirements.js';
 import { validate } from '../protocol/validate.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkTranscript } from '../../src/check/judge.js';
+import { CallLog } from '../../src/events/call-log.js';
 import type { Event } from '../../src/events/events.js';
-import { CallLog } from '../../src/events/history.js';
 import { eventsOnSide, roundTripsIn } from '../../src/events/round-trips.js';
 import { ask } from '../e2e/support/http.js';
 import { type Serving, startServing } from '../support/serving.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { CallLog } from '../../src/events/call-log.js';
 import { Content } from '../../src/events/content.js';
 import type { Fact } from '../../src/events/events.js';
-import { CallLog } from '../../src/events/history.js';
 import { timelineLines, verbosePrinter } from '../../src/render/wire.js';
 import { createRedactor } from '../../src/util/redact.js';
 import { hiddenIn } from '../../src/util/visible.js';

@@ -1,9 +1,11 @@
 import type { Event } from '../../events/events.js';
 import { type Arrival, type Exchange, outcomeOf, type VerdictKind } from '../../events/exchange.js';
-import { History, type UntrackedRequest, type View } from '../../events/history.js';
+import { History } from '../../events/history.js';
 import { idOf } from '../../events/judge-callback.js';
 import { shareableArrival, shareableMessage } from '../../events/shareable.js';
+import type { View } from '../../events/threads.js';
 import { streamTranscript } from '../../events/transcript-writer.js';
+import type { UntrackedRequest } from '../../events/untracked-requests.js';
 import type { Callback } from '../../protocol/callbacks.js';
 import { llmText } from '../../protocol/outcome.js';
 import type { Warning } from '../../protocol/requirements.js';

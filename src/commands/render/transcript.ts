@@ -1,9 +1,10 @@
 import { readAs } from '../../dialects/dialects.js';
 import { answerOf } from '../../events/answer.js';
 import { RecentCalls } from '../../events/bounded-events.js';
+import { CallLog } from '../../events/call-log.js';
 import type { Body, Event, RequestEvent } from '../../events/events.js';
 import { type Exchange, outcomeOf } from '../../events/exchange.js';
-import { CallLog, History } from '../../events/history.js';
+import { History } from '../../events/history.js';
 import { eventsOnSide, isBodyLost, roundTripsIn } from '../../events/round-trips.js';
 import { type Session, Sessions } from '../../events/session-calls.js';
 import { callbackRedactor } from '../../events/shareable.js';

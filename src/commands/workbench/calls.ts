@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
+import type { CallLog } from '../../events/call-log.js';
 import { canBeCanceled } from '../../events/exchange.js';
-import type { CallLog } from '../../events/history.js';
 import type { UserChoice } from '../../protocol/callbacks.js';
 import type { Invocation } from '../../protocol/invocation.js';
 import { judgeArguments } from '../../runtime/check-call.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { CallLog } from '../../events/call-log.js';
 import type { Event, RequestEvent } from '../../events/events.js';
-import type { CallLog } from '../../events/history.js';
 import { shareableText } from '../../events/shareable.js';
 import { type Invocation, readInvocation } from '../../protocol/invocation.js';
 import type { ActionResult } from '../../tui/screen/effects.js';

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { CallLog } from '../../events/history.js';
+import { CallLog } from '../../events/call-log.js';
 import { pluralize } from '../../render/line.js';
 import { warningText } from '../../render/outputs/trouble.js';
 import { backgroundOf } from '../../render/terminal/background.js';

@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, join, parse } from 'node:path';
 import { Readable } from 'node:stream';
-import { CallLog } from '../../events/history.js';
+import { CallLog } from '../../events/call-log.js';
 import { wireSecrets } from '../../events/shareable.js';
 import { transcriptWriter } from '../../events/transcript-writer.js';
 import { pluralize } from '../../render/line.js';

@@ -1,5 +1,5 @@
-import type { View } from '../../events/history.js';
 import { RoundTrips } from '../../events/round-trips.js';
+import type { View } from '../../events/threads.js';
 import type { Step } from '../../render/callbacks.js';
 import { type Line, pluralize, quote, say } from '../../render/line.js';
 import { viewPane } from '../../render/panes.js';

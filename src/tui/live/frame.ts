@@ -1,4 +1,5 @@
-import type { History, View } from '../../events/history.js';
+import type { History } from '../../events/history.js';
+import type { View } from '../../events/threads.js';
 import type { Step } from '../../render/callbacks.js';
 import { type Layout, type Line, redactLine, say } from '../../render/line.js';
 import { type Pane, paneLines, viewPane } from '../../render/panes.js';

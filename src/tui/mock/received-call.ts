@@ -1,7 +1,7 @@
 import { type RecentCalls, unread } from '../../events/bounded-events.js';
 import { Content } from '../../events/content.js';
-import { type View, withUpdate } from '../../events/history.js';
 import { callbackRedactor } from '../../events/shareable.js';
+import { type View, withUpdate } from '../../events/threads.js';
 import {
   type CallbackDelivery,
   isDelivered,

@@ -1,6 +1,6 @@
+import { CallLog } from '../../events/call-log.js';
 import type { Event } from '../../events/events.js';
 import { openPages } from '../../events/exchange.js';
-import { CallLog } from '../../events/history.js';
 import { statusOf } from '../../events/session-calls.js';
 import type { OAuth } from '../../protocol/callbacks.js';
 import { isSettledStatus } from '../../protocol/session.js';

@@ -1,5 +1,5 @@
+import type { CallLog } from '../../events/call-log.js';
 import { type Exchange, llmTextOf, openQuestions } from '../../events/exchange.js';
-import type { CallLog } from '../../events/history.js';
 import { argsCell, idCell, timeCell, viewOf } from '../../render/calls.js';
 import { clipped, type Line, line, pluralize, quote, say } from '../../render/line.js';
 import { callSheets, MADE_CALL_TABS, type MadeCallTab, recentSheets } from '../calls/tabs.js';

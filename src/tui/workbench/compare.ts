@@ -1,5 +1,5 @@
+import type { CallLog } from '../../events/call-log.js';
 import { type Exchange, llmTextOf } from '../../events/exchange.js';
-import type { CallLog } from '../../events/history.js';
 import { quote, say } from '../../render/line.js';
 import { parsePatch } from '../../segments/diff.js';
 import { Memo } from '../../util/collections.js';

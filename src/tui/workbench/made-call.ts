@@ -1,5 +1,6 @@
+import type { CallLog } from '../../events/call-log.js';
 import type { Exchange } from '../../events/exchange.js';
-import { type CallLog, History } from '../../events/history.js';
+import { History } from '../../events/history.js';
 import { type Step, subscriptionEventIn } from '../../render/callbacks.js';
 import { type Line, quote, redactLine, type Span, say } from '../../render/line.js';
 import { panesOf } from '../../render/panes.js';

@@ -1,4 +1,4 @@
-import type { CallLog } from '../../events/history.js';
+import type { CallLog } from '../../events/call-log.js';
 import type { Listener } from '../../events/log.js';
 import type { SchemaFault } from '../../json-schema/validator.js';
 import type { Tool, Toolset } from '../../protocol/toolset.js';

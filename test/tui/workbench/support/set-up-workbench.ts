@@ -1,5 +1,5 @@
+import { CallLog } from '../../../../src/events/call-log.js';
 import type { Fact } from '../../../../src/events/events.js';
-import { CallLog } from '../../../../src/events/history.js';
 import { createLog } from '../../../../src/events/log.js';
 import type { Clock } from '../../../../src/system/clock.js';
 import type { ActionResult } from '../../../../src/tui/screen/effects.js';

@@ -1,4 +1,5 @@
-import { checkSchemas, draftOf, unknownDraft } from '../json-schema/validator.js';
+import { draftOf, unknownDraft } from '../json-schema/drafts.js';
+import { checkSchemas } from '../json-schema/validator.js';
 import type { JsonReading } from '../util/json.js';
 import { excerpt } from '../util/text.js';
 import { isRecord } from '../util/values.js';

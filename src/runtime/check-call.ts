@@ -1,4 +1,5 @@
-import { checkValue, remarksOn, type SchemaFault } from '../json-schema/validator.js';
+import type { SchemaFault } from '../json-schema/schema-faults.js';
+import { checkValue, remarksOn } from '../json-schema/validator.js';
 import type { Warning } from '../protocol/requirements.js';
 import type { Tool, Toolset } from '../protocol/toolset.js';
 import { ProtocolCliError } from '../util/errors.js';

@@ -1,6 +1,6 @@
 import type { CallLog } from '../../events/call-log.js';
 import type { Listener } from '../../events/log.js';
-import type { SchemaFault } from '../../json-schema/validator.js';
+import type { SchemaFault } from '../../json-schema/schema-faults.js';
 import type { Tool, Toolset } from '../../protocol/toolset.js';
 import type { Colours } from '../../render/terminal/theme.js';
 import type { Clock } from '../../system/clock.js';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Schema, SchemaResolver } from '../../../json-schema/example.js';
-import type { SchemaFault } from '../../../json-schema/validator.js';
+import type { SchemaFault } from '../../../json-schema/schema-faults.js';
 import { jsonFault } from '../../../util/json-fault.js';
 import { diagnose, lossyNumberNotes } from '../../../util/json-notes.js';
 import { LIMITS } from '../../../util/limits.js';

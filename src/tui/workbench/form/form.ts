@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Schema } from '../../../json-schema/example.js';
-import type { SchemaFault } from '../../../json-schema/validator.js';
+import type { SchemaFault } from '../../../json-schema/schema-faults.js';
 import { jsonFault } from '../../../util/json-fault.js';
 import { isRecord } from '../../../util/values.js';
 import { type TextInput, textInput } from '../../text-input.js';

@@ -1,4 +1,4 @@
-import type { SchemaFault } from '../../../json-schema/validator.js';
+import type { SchemaFault } from '../../../json-schema/schema-faults.js';
 import { memoizeByObject } from '../../../util/collections.js';
 import { jsonPath } from '../../../util/values.js';
 import type { Field } from './fields.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { callablesOf } from '../../src/check/probes/samples.js';
+import { callablesOf } from '../../src/check/probes/callables.js';
 import type { Tool } from '../../src/protocol/toolset.js';
 import { LIMITS } from '../../src/util/limits.js';
 import { errorOf } from '../support/failing.js';

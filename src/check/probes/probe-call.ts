@@ -1,7 +1,5 @@
 import type { Caller } from '../../fixtures/check-files.js';
 import type { RequirementId } from '../../protocol/requirements.js';
-import type { Wire } from '../../runtime/wire.js';
-import type { Clock } from '../../system/clock.js';
 
 /** A valid call, and how the sent call differs from it. */
 export interface ProbeCall {
@@ -33,38 +31,4 @@ export interface ProbePlan {
   readonly again?: true;
   /** Whether the calls are repeated on a new server, after the first one exited. */
   readonly newServer?: true;
-}
-
-export interface CallOptions {
-  readonly endpoint: string;
-  /** Its log receives all events. */
-  readonly wire: Wire;
-  readonly clock: Clock;
-  /** The time limit of each observation, in ms. */
-  readonly probeTimeoutMs: number;
-  /** Whether a requirement is selected. A probe that tests no selected requirement is not run. */
-  readonly wants: (id: RequirementId) => boolean;
-  readonly onConsent: (url: string) => void;
-}
-
-/** The check that makes a call: its limits, and what it records. */
-export interface CallingCheck {
-  readonly options: CallOptions;
-  /** Ends every wait. */
-  readonly signal: AbortSignal;
-  /** Whether nothing more can be found out. */
-  readonly isAborted: boolean;
-  /** How long an observation is waited for, in ms. */
-  readonly windowMs: number;
-  /** The time limit of requests, in ms. */
-  readonly requestLimits: { readonly timeoutMs: number; readonly signal: AbortSignal };
-  /** What the events show of the tool. */
-  readonly tool: { readonly exitedAt: number | null };
-  /** Counts a callback. */
-  isWithinQuota(size: number): boolean;
-  within(ms: number, promise: Promise<unknown>): Promise<boolean>;
-  sleep(ms: number): Promise<void>;
-  warn(message: string, calls?: string[]): void;
-  recordCancel(key: string): void;
-  recordExpiry(key: string, afterMs: number): void;
 }

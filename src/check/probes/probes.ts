@@ -4,6 +4,7 @@ import type { Toolset } from '../../protocol/toolset.js';
 import { readAcknowledgement, type Wire } from '../../runtime/wire.js';
 import { forEachConcurrently } from '../../util/collections.js';
 import { HOSTILE_TEXTS } from '../call.js';
+import { brokenCalls, hostileCalls } from './generated-calls.js';
 import type { ProbeCall, ProbePlan } from './probe-call.js';
 import { PROBE_CONCURRENCY, type ProbeClient, type Prober } from './prober.js';
 import type { SampleCalls } from './samples.js';
@@ -93,7 +94,7 @@ const LISTENER_REFUSES: Probe = {
   run: withOperation(async (client, operation, { prober }) => {
     const refused = async (status: number) => {
       const call = client.send({ ...operation, answers: [status] });
-      const quietMs = Math.min(QUIET_MS, prober.windowMs);
+      const quietMs = Math.min(QUIET_MS, prober.check.windowMs);
       if (await call.expect(() => call.callbacks.length > 0))
         await call.expect(() => call.callbacks.length > 1, quietMs);
     };
@@ -117,7 +118,7 @@ const LISTENER_BODY: Probe = {
       const call = await client.call({ ...operation, answers: [{ body }] });
       const { length } = call.callbacks;
       if (length > 0)
-        await call.expect(() => call.callbacks.length > length, Math.min(QUIET_MS, prober.windowMs));
+        await call.expect(() => call.callbacks.length > length, Math.min(QUIET_MS, prober.check.windowMs));
     };
     await Promise.all(MISLEADING.map(answered));
   }),
@@ -179,10 +180,13 @@ function unknownName({ tools }: Toolset): string {
 const BROKEN_ARGUMENTS: Probe = {
   id: 'broken-arguments',
   checks: ['TOOL-BAD-ARGS', 'TOOL-VALIDATE', 'TOOL-ERRPREFIX', 'TOOL-NOLEAK'],
-  isFor: async ({ samples }) => samples.harmless.length === 0 || (await samples.brokenCalls).length > 0,
+  isFor: async ({ samples }) =>
+    samples.harmless.length === 0 || (await brokenCalls(samples.harmless)).length > 0,
   run: async (client, { samples }) => {
     void samples.finish(); // a valid result proves that a call was executed
-    await forEachConcurrently(await samples.brokenCalls, PROBE_CONCURRENCY, call => client.call(call));
+    await forEachConcurrently(await brokenCalls(samples.harmless), PROBE_CONCURRENCY, call =>
+      client.call(call),
+    );
   },
 };
 
@@ -304,18 +308,18 @@ const CANCEL: Probe = {
   alone: true,
   run: async (client, target) => {
     const { prober } = target;
-    const { wire } = prober.options;
+    const { wire } = prober.check.options;
     await Promise.all(
       [`call_${randomUUID()}`, ...HOSTILE_IDS].map(id => {
         const message = { thread_id: id, tool_call_id: id };
-        return wire.notify({ kind: 'cancel', message }, prober.requestLimits);
+        return wire.notify({ kind: 'cancel', message }, prober.check.requestLimits);
       }),
     );
     const operation = await target.samples.operation;
     if (!operation) return;
     const call = client.send(operation);
     await call.acknowledged;
-    prober.recordCancel(call.key);
+    prober.check.recordCancel(call.key);
     for (let time = 0; time < 2; time++) await call.cancel();
   },
 };
@@ -340,15 +344,15 @@ const MIGRATE: Probe = {
   checks: ['TOOL-MIGRATE'],
   isFor: ({ toolset }) => toolset?.needsMigration === true,
   run: async (_, { prober }) => {
-    const { wire } = prober.options;
+    const { wire } = prober.check.options;
     const request = {
       method: 'POST',
       url: wire.base + NOTICES.migrate.path,
       headers: { 'content-type': 'application/json' },
       body: Buffer.from('{}'), // cannot succeed: a check never migrates a session
       read: readAcknowledgement,
-      timeoutMs: prober.windowMs,
-      signal: prober.signal,
+      timeoutMs: prober.check.windowMs,
+      signal: prober.check.signal,
     } as const;
     await wire.send({ purpose: 'migrate' }, request).catch(() => {}); // the log has the error
   },
@@ -379,7 +383,7 @@ const MALFORMED: Probe = {
     if (!target.toolset) return;
     // An unknown operation cannot be executed, even by a tool that does not validate.
     const nothing = { operation: unknownName(target.toolset), arguments: {} };
-    const { wire } = target.prober.options;
+    const { wire } = target.prober.check.options;
     // One after another: if the tool crashes, the last message was the cause.
     for (const body of UNREADABLE) {
       await client.send({ ...nothing, body }).acknowledged;
@@ -410,21 +414,22 @@ const HOSTILE_TEXT_CALLS: Probe = {
   checks: ['TOOL-ALWAYS', 'TOOL-ACK'],
   shows: ['TOOL-NOLEAK'],
   alone: true,
-  isFor: async ({ samples }) => (await samples.hostileCalls).length > 0,
+  isFor: async ({ samples }) => (await hostileCalls(samples.harmless)).length > 0,
   async run(client, { samples, prober }) {
-    const { clock } = prober.options;
+    const { check } = prober;
+    const { clock } = check.options;
     const plain = await samples.answeredOperations();
-    const calls = (await samples.hostileCalls).filter(({ operation }) => plain.has(operation));
-    const end = clock.runnable() + WINDOWS * prober.windowMs;
+    const calls = (await hostileCalls(samples.harmless)).filter(({ operation }) => plain.has(operation));
+    const end = clock.runnable() + WINDOWS * check.windowMs;
     let silent = 0;
     for (const [index, call] of calls.entries()) {
       if (clock.runnable() >= end)
-        return prober.warn(
+        return check.warn(
           `${calls.length - index} calls with hostile texts were not made: the others took too long`,
         );
       const outcome = await outcomeOf(call, client, prober);
       if (outcome === 'silent') silent++;
-      if (prober.isAborted || outcome === 'gone' || silent === MAX_SILENT) return;
+      if (check.isAborted || outcome === 'gone' || silent === MAX_SILENT) return;
     }
   },
 };
@@ -433,8 +438,9 @@ const HOSTILE_TEXT_CALLS: Probe = {
 async function outcomeOf(
   hostile: ProbeCall,
   client: ProbeClient,
-  { options: { wire } }: Prober,
+  prober: Prober,
 ): Promise<'answered' | 'silent' | 'gone'> {
+  const { wire } = prober.check.options;
   const call = client.send(hostile);
   if ((await call.acknowledged) === null && !(await isAlive(wire))) return 'gone';
   if ((call.status ?? 0) >= 400) return 'answered';

@@ -8,6 +8,7 @@ import { forEachConcurrently } from '../../util/collections.js';
 import { messageOf } from '../../util/errors.js';
 import type { Check } from '../report.js';
 import { START_PLAN } from '../server-runs.js';
+import type { CheckOptions } from './live-check.js';
 import type { ProbeCall, ProbePlan } from './probe-call.js';
 import { PROBE_CONCURRENCY, type ProbeClient, Prober } from './prober.js';
 import { PROBES, type Probe, type Target, VALID_CALL } from './probes.js';
@@ -22,11 +23,11 @@ export interface OwnServer {
   startAgain(): Promise<{ readonly wire: Wire; stop(): Promise<void> }>;
 }
 
-interface ProbeOptions extends Omit<Prober['options'], 'endpoint'> {
+interface ProbeOptions extends Omit<CheckOptions, 'endpoint'> {
   readonly listener: ListenerOptions;
   readonly operations: readonly string[];
   readonly cases: readonly Case[];
-  /** See {@link SampleCalls}. */
+  /** Whether selected operations may be marked destructive; default: true. */
   readonly mayBeDestructive?: boolean | undefined;
   /** The rules to try again: only the probes in which they failed are run; default: every probe. */
   readonly repeats?: readonly FailedRule[];
@@ -52,32 +53,38 @@ const HINTS = {
  * @throws ProtocolCliError `unreachable` or `no-discovery` if there is nothing to check, `unknown-operation`, `port-in-use`.
  */
 export async function runProbes(options: ProbeOptions): Promise<void> {
-  const { wire, wants, cases, listener, server } = options;
+  const { wire, wants, operations, cases, mayBeDestructive, repeats, listener, server } = options;
   wire.log.emit({ kind: 'planned', by: 'probe', plan: START_PLAN, checks: ['TOOL-DISCOVER', 'TOOL-NAMES'] });
   const reading = await wire.loadToolset(HINTS);
   const toolset = reading.ok ? reading.toolset : null; // nothing of an invalid toolset may be called (RT-TOOLSET)
   const prober = new Prober({ ...options, endpoint: toolset?.endpoint ?? wire.base });
-  const samples = await SampleCalls.of(prober, VALID_CALL, toolset, options);
+  const { check } = prober;
+  const samples = await SampleCalls.of(prober, VALID_CALL, toolset, {
+    operations,
+    cases,
+    mayBeDestructive,
+    isRepetition: repeats !== undefined,
+  });
   await prober.listen(listener);
   const target = { prober, toolset, samples };
   const alone: Probe[] = [];
   try {
-    for (const { message } of wireOfAll(wire, cases).withheldFrom(prober.options.endpoint))
-      prober.warn(message);
+    for (const { message } of wireOfAll(wire, cases).withheldFrom(check.options.endpoint))
+      check.warn(message);
     if (toolset && isSampled(options)) void samples.finish();
     await runAll(target, options, alone);
     if (samples.isStarted) await samples.finish();
     if (wants('TOOL-ACK')) await repeatLate(target);
-    await prober.sleep(STRAYS_MS);
+    await check.sleep(STRAYS_MS);
     await closeThreads(prober);
     await server?.settle();
     const again = () => wire.findDocument().catch(() => {});
-    if (prober.tool.isBroken && !prober.isAborted) await prober.within(prober.windowMs, again()); // shows whether the tool still answers
+    if (check.tool.isBroken && !check.isAborted) await check.within(check.windowMs, again()); // shows whether the tool still answers
   } finally {
     await prober.close();
   }
-  if (prober.tool.exitedAt === null) {
-    if (prober.tool.isGone) await lookAgain(options);
+  if (check.tool.exitedAt === null) {
+    if (check.tool.isGone) await lookAgain(options);
     return;
   }
   if (!server) return;
@@ -135,14 +142,14 @@ async function runAll(
   for (const probe of PROBES)
     if (again?.has(probe) ?? tests(probe, wants))
       if ((await probe.isFor?.(target)) ?? true) probes.push(probe);
-  for (const probe of probes) prober.recordPlan(probe);
+  for (const probe of probes) prober.check.recordPlan(probe);
   let done = 0;
   const run = (isAlone: boolean) =>
     forEachConcurrently(
       probes.filter(({ alone = false }) => alone === isAlone),
       isAlone ? 1 : PROBE_CONCURRENCY,
       async probe => {
-        if (prober.isAborted) return;
+        if (prober.check.isAborted) return;
         if (isAlone) alone.push(probe);
         onProgress(done, probes.length, probe.id);
         await probe.run(prober.client(probe), target);
@@ -171,7 +178,7 @@ async function repeatLate(target: Target): Promise<void> {
   let stayLate = 0;
   for (const call of late.values())
     if (mayRepeat(call.operation, target) && (await staysLate(prober, client, call)))
-      if (++stayLate === MAX_LATE || prober.tool.isBroken) return;
+      if (++stayLate === MAX_LATE || prober.check.tool.isBroken) return;
 }
 
 /** An operation that is not in the toolset cannot be executed. */
@@ -181,7 +188,7 @@ function mayRepeat(operation: string, { toolset, samples }: Pick<Target, 'toolse
 }
 
 async function staysLate(prober: Prober, client: ProbeClient, call: ProbeCall): Promise<boolean> {
-  for (let time = 0; time < MAX_REPEATS && !prober.isAborted; time++) {
+  for (let time = 0; time < MAX_REPEATS && !prober.check.isAborted; time++) {
     const repeat = client.send(call);
     if ((await repeat.acknowledged) === null) break;
     await repeat.until(() => repeat.callbacks.length > 0, ACK_SLOW_MS); // the work of a call may disturb the next one
@@ -194,16 +201,16 @@ async function staysLate(prober: Prober, client: ProbeClient, call: ProbeCall): 
 /** Stops at the first notice without an answer; a tool that is gone already gets none. */
 async function closeThreads(prober: Prober): Promise<void> {
   const threads = new Map(prober.calls.map(({ thread, wire }) => [thread, wire]));
-  let isThere = !prober.tool.isBroken;
+  let isThere = !prober.check.tool.isBroken;
   await forEachConcurrently([...threads], CLOSE_CONCURRENCY, async ([thread, wire]) => {
-    if (isThere && !prober.isAborted) isThere = (await prober.closeThread(thread, wire)) !== null;
+    if (isThere && !prober.check.isAborted) isThere = (await prober.closeThread(thread, wire)) !== null;
   });
 }
 
 /** Repeats a call or a probe that may have ended a server. */
 type Suspect = (prober: Prober) => Promise<void>;
 
-interface AloneOptions extends Omit<Prober['options'], 'wire' | 'endpoint'> {
+interface AloneOptions extends Omit<CheckOptions, 'wire' | 'endpoint'> {
   readonly listener: ListenerOptions;
 }
 
@@ -247,7 +254,7 @@ async function exits(
     await prober.listen(options.listener);
     await suspect(prober);
     await server.settle();
-    return prober.tool.exitedAt !== null;
+    return prober.check.tool.exitedAt !== null;
   } finally {
     await prober.close();
   }
@@ -271,9 +278,9 @@ function suspectsIn(target: Target, alone: readonly Probe[]): readonly Suspect[]
 function probeAlone({ id, run }: Probe, target: Target): Suspect {
   const plan: ProbePlan = { id, checks: [], newServer: true };
   return async prober => {
-    prober.recordPlan(plan);
+    prober.check.recordPlan(plan);
     await run(prober.client(plan), { ...target, prober });
-    await prober.sleep(EXIT_MS);
+    await prober.check.sleep(EXIT_MS);
   };
 }
 
@@ -307,8 +314,8 @@ function contentOf({ call }: SentCall): unknown {
 
 async function repeat({ plan, key, call, msUntilExit }: SentCall, prober: Prober): Promise<void> {
   const again = prober.send({ id: plan.id, checks: [], newServer: true }, `${key} alone`, call);
-  const { windowMs } = prober;
+  const { check } = prober;
   const hasResult = await again.waitFor(['tool_result']);
-  await prober.sleep(Math.min(msUntilExit, windowMs) + EXIT_MS);
-  if (!hasResult && !prober.isAborted) prober.recordCancel(again.key); // it was not awaited as long as other calls are
+  await check.sleep(Math.min(msUntilExit, check.windowMs) + EXIT_MS);
+  if (!hasResult && !check.isAborted) check.recordCancel(again.key); // it was not awaited as long as other calls are
 }

@@ -12,7 +12,8 @@ import { recordCallback } from '../../runtime/callback-server.js';
 import { readAcknowledgement, type Wire } from '../../runtime/wire.js';
 import { isRecord } from '../../util/values.js';
 import { Waits } from '../waits.js';
-import type { CallingCheck, PlannedResponse, ProbeCall, ProbePlan } from './probe-call.js';
+import type { LiveCheck } from './live-check.js';
+import type { PlannedResponse, ProbeCall, ProbePlan } from './probe-call.js';
 import { CALLBACK_LIMITS, quota } from './quota.js';
 
 const MS = {
@@ -63,7 +64,7 @@ export class SentCall {
   #received = 0;
 
   constructor(
-    private readonly check: CallingCheck,
+    private readonly check: LiveCheck,
     readonly key: string,
     readonly call: ProbeCall,
     readonly plan: ProbePlan,

@@ -57,14 +57,14 @@ function textsSent({ attempts: [first] }: CallEvidence): readonly string[] {
 /** Minimum length of a secret, in characters: shorter texts may be words or names of paths. */
 const MIN_SECRET = 16;
 
-export interface SecretFinder {
+export interface LeakFinder {
   /** Finds a secret of the call. */
   findOfCall(text: string): Found | null;
   /** Finds a secret of the call, or a text that looks like a secret. */
   findAny(text: string): Found | null;
 }
 
-export function secretFinder(call: CallEvidence): SecretFinder {
+export function leakFinder(call: CallEvidence): LeakFinder {
   const secrets = [...urlSecrets(call), ...headerSecrets(call)];
   const repeated = textsSent(call);
   const isRepeated = (secret: string) => repeated.some(text => text.includes(secret));

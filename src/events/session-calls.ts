@@ -118,7 +118,7 @@ function step(session: Session, event: Event, postKeys: readonly string[] = []):
     case 'awaiting':
       return withPending(session, event);
     case 'answered':
-      return withCalls(session, event.calls, call => answeredCall(call, event));
+      return withCalls(session, event.calls, call => withAnswer(call, event));
     case 'denied': {
       const { tool, reason } = event;
       return withCalls(session, event.calls, call => ({
@@ -201,7 +201,7 @@ function newCall({ key, tool_name, args, id }: PendingCall, round: number, asked
 }
 
 /** The latest answer counts until the platform has taken one. */
-function answeredCall(call: SessionCall, event: EventOf<'answered'>): SessionCall {
+function withAnswer(call: SessionCall, event: EventOf<'answered'>): SessionCall {
   const { at, by, body = null, unexpected = [] } = event;
   if (call.takenAt !== null && call.answer !== null) return call;
   return {

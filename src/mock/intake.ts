@@ -147,7 +147,7 @@ export class Intake {
     }
     if (!ack) return acknowledged(request, begin);
     if (ack.kind === 'body')
-      return { ...answerWithText(request, ack.value), sent: () => setImmediate(begin) };
+      return { ...answerJsonText(request, ack.value), sent: () => setImmediate(begin) };
     if (ack.kind !== 'delay') void begin(); // a hang or a reset: a status refuses the call
     const reply = await this.#answerFaultily(request, ack, ms => conversation.pause(ms));
     return reply ?? acknowledged(request, begin);
@@ -163,7 +163,7 @@ export class Intake {
       case 'status':
         return request.answer(fault.value);
       case 'body':
-        return answerWithText(request, fault.value);
+        return answerJsonText(request, fault.value);
       case 'delay':
         await pause(fault.value);
         return null;
@@ -199,12 +199,12 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 const LOGGED_TYPE = { 'content-type': JSON_TYPE['Content-Type'] };
 
 /** Responds with JSON that the log shows too. */
-export function answerWith(request: ServedRequest, body: Body): Answer {
+export function answerJson(request: ServedRequest, body: Body): Answer {
   return request.answer(200, { headers: JSON_TYPE, body: body.bytes }, { headers: LOGGED_TYPE, body });
 }
 
-function answerWithText(request: ServedRequest, text: string): Answer {
-  return answerWith(request, new Content(Buffer.from(text)));
+function answerJsonText(request: ServedRequest, text: string): Answer {
+  return answerJson(request, new Content(Buffer.from(text)));
 }
 
 /** Starts the work after the other acknowledgements of this turn. */

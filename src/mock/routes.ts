@@ -10,7 +10,7 @@ import { isRecord } from '../util/values.js';
 import { visibleLine } from '../util/visible.js';
 import { consentPage, donePage, PAGE_HEADERS, UNKNOWN_PAGE } from './consent-page.js';
 import type { ChoiceQuestion, Consent } from './conversation.js';
-import { answerWith, type Intake } from './intake.js';
+import { answerJson, type Intake } from './intake.js';
 import type { Mock } from './mock.js';
 import type { CallReference } from './open-call.js';
 import { RapQuestions } from './rap-wire.js';
@@ -62,7 +62,7 @@ function discoveryRoute(intake: Intake, responder: Responder): Route {
       const endpoint = incoming.base + intake.route.name;
       if (!known || known.of !== of || known.endpoint !== endpoint)
         known = { of, endpoint, content: Content.ofJson(withEndpoint(of, endpoint)) };
-      return answerWith(request, known.content);
+      return answerJson(request, known.content);
     });
   });
 }

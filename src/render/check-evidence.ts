@@ -45,7 +45,11 @@ interface Piece {
 }
 
 /** The members that a finding is about; if none can be shown, a sketch of the body. */
-function piecesOf(body: Body | undefined, spots: readonly Spot[], redactor: Redactor): readonly Piece[] {
+function evidencePieces(
+  body: Body | undefined,
+  spots: readonly Spot[],
+  redactor: Redactor,
+): readonly Piece[] {
   if (!body || body.size === 0) return [];
   const members = spots.flatMap(spot => memberOf(body, spot, redactor) ?? []);
   return members.length > 0 ? members : [{ place: null, text: sketchOf(body, redactor) }];
@@ -191,7 +195,7 @@ function requestEvidence(
     end: broken ? endOf(broken) : (status?.toString() ?? null),
     endedBy: isCallback && isRefused ? probeOf(request, events) : null,
     ms: end ? Math.max(0, end.at - request.at) : null,
-    request: piecesOf(request.body, spotsIn(request), redactor),
+    request: evidencePieces(request.body, spotsIn(request), redactor),
     response: response ? answerPieces(response, request.url, spotsIn(response), redactor) : [],
   };
 }
@@ -211,7 +215,7 @@ function answerPieces(
   const texts = response.status < 300 || spots.length > 0 ? [] : refusalTexts(response, url);
   return texts.length > 0
     ? [{ place: null, text: truncate(redactor.text(texts.join('; ')), LONGEST) }]
-    : piecesOf(response.body, spots, redactor);
+    : evidencePieces(response.body, spots, redactor);
 }
 
 function probeOf({ calls: [key = ''] = [] }: RequestEvent, events: readonly Event[]): string | null {

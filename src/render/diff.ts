@@ -123,7 +123,7 @@ interface Fold {
 
 type Piece = Block | Fold;
 
-function* piecesOf(hunk: Hunk, isUnfolded: boolean): Generator<Piece> {
+function* blocksAndFolds(hunk: Hunk, isUnfolded: boolean): Generator<Piece> {
   for (const block of blocksOf(hunk)) {
     const count = block.to - block.from - 2 * CONTEXT_LINES;
     // Folding a single line would save no space.
@@ -156,7 +156,7 @@ class HunkPart implements Part {
     private readonly look: FileLook,
     readonly under: Part['under'],
   ) {
-    this.#pieces = [...piecesOf(hunk, look.isUnfolded)];
+    this.#pieces = [...blocksAndFolds(hunk, look.isUnfolded)];
     let height = 0;
     this.#starts = this.#pieces.map(piece => {
       height += this.#heightOf(piece);

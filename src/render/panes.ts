@@ -197,17 +197,17 @@ export function* wholeDrawing(drawing: Drawing, layout: WholeLayout): Generator<
 
 /** In a pipe, very long lines are cut as in a log, unless the layout is full. */
 function* wholeText(text: string, { width, isFull = false }: WholeLayout): Generator<Line> {
-  if (width === UNWRAPPED && isFull) for (const piece of piecesOf(text, width)) yield quote(piece);
+  if (width === UNWRAPPED && isFull) for (const line of linesOf(text, width)) yield quote(line);
   else
-    for (const piece of piecesOf(text, width === UNWRAPPED ? undefined : width))
-      yield* textLines(piece, 1).lines;
+    for (const line of linesOf(text, width === UNWRAPPED ? undefined : width))
+      yield* textLines(line, 1).lines;
 }
 
 /** Maximum length of a line, in characters. With a width, longer lines continue on the next line. */
 const PIECE = 3_000;
 
 /** Splits a text into lines; with a width, long lines continue on the next line after a multiple of it. */
-function* piecesOf(text: string, width = Number.POSITIVE_INFINITY): Generator<string> {
+function* linesOf(text: string, width = Number.POSITIVE_INFINITY): Generator<string> {
   const longest = Math.max(width, PIECE - (PIECE % width));
   for (let from = 0; from < text.length || from === 0; ) {
     const feed = text.indexOf('\n', from);

@@ -86,7 +86,7 @@ export function newStepsOf(
   { isPrivate = true, isOfMany = history.exchanges.size > 1 }: StepOptions = {},
 ): Step[] {
   const stepsFor = NEW_STEPS[event.kind] as NewSteps<EventKind> | null;
-  const ofCalls = concernedCalls(history, event).flatMap(key => {
+  const ofCalls = concernedKeys(history, event).flatMap(key => {
     const exchange = history.exchanges.get(key);
     const steps = exchange && stepsFor?.(exchange, event, isPrivate);
     return steps ? labelledSteps(history, key, steps, isOfMany) : [];
@@ -99,7 +99,7 @@ export function newStepsOf(
 }
 
 /** The keys of the calls that an event concerns. Closing a thread concerns all of its calls. */
-function concernedCalls({ threads }: History, event: Event): readonly string[] {
+function concernedKeys({ threads }: History, event: Event): readonly string[] {
   const isClose = event.kind === 'request' && event.purpose === 'close';
   const thread = isClose && event.thread !== undefined ? threads.get(event.thread) : undefined;
   return thread?.calls ?? event.calls ?? [];

@@ -162,7 +162,7 @@ const UNITS_PER_CELL = 8;
 export function inputLine({ text, cursor }: TextInput, width: number): Line {
   const reach = UNITS_PER_CELL * width;
   const isCutBefore = cursor > reach;
-  const before = piecesOf(text.slice(Math.max(0, cursor - reach), cursor)).slice(isCutBefore ? 1 : 0);
+  const before = visibleClusters(text.slice(Math.max(0, cursor - reach), cursor)).slice(isCutBefore ? 1 : 0);
   const [at = ' ', ...following] = clustersOf(text.slice(cursor, cursor + reach));
   const isCutAfter = cursor + reach < text.length;
   const focus = cutLine(
@@ -193,7 +193,7 @@ function endLine(pieces: readonly Line[], isCut: boolean, width: number): Line {
 }
 
 /** The clusters of a text; one with hidden characters, which are shown as long words, is split into its characters. */
-function piecesOf(text: string): readonly Line[] {
+function visibleClusters(text: string): readonly Line[] {
   return clustersOf(text).flatMap(cluster => {
     const piece = quote(cluster);
     return piece.some(({ tone }) => tone === 'hidden') ? Array.from(cluster, each => quote(each)) : [piece];

@@ -12,8 +12,8 @@ import { CANCELING, cancelingToolIn, FINAL_TOOL, toolNameFor } from './offered-t
 import { anthropic } from './providers/anthropic.js';
 import {
   type Api,
-  type ErrorCode,
   FINAL_TEXT,
+  type ModelErrorCode,
   type ModelRequest,
   type OfferedTool,
   type Provider,
@@ -242,7 +242,7 @@ export class ScriptedModel {
   }
 
   /** Answers with an error of the provider, and warns the user. */
-  #refuse(status: number, message: string, code?: ErrorCode): Reply {
+  #refuse(status: number, message: string, code?: ModelErrorCode): Reply {
     this.#unserved(`the agent got status ${status} from the scripted model: ${message}`);
     return this.#provider.error(status, message, code);
   }

@@ -8,7 +8,7 @@ import { REDACTED } from '../../util/redact.js';
 import { longExcerpt } from '../../util/text.js';
 import type { CallbackEvidence, CallEvidence, ReceivedCallback } from '../call.js';
 import type { Evidence } from '../evidence.js';
-import { internalsIn, type SecretFinder, secretFinder } from '../leaks.js';
+import { internalsIn, type LeakFinder, leakFinder } from '../leaks.js';
 import {
   defineRules,
   doubtful,
@@ -118,7 +118,7 @@ export const contentRules = defineRules({
     absent: 'no readable callback came to a callback URL',
     observe: ({ calls }) =>
       calls.map(call => {
-        const secrets = secretFinder(call);
+        const secrets = leakFinder(call);
         return call.received.map(
           each => onSecret(each, secrets) ?? onRedacted(each, call) ?? met(each.callback),
         );
@@ -295,7 +295,7 @@ function textSpot(callback: CallbackEvidence): Spot {
 }
 
 /** Reports the kind and place of the secret, never the secret. */
-function onSecret({ callback, message }: ReceivedCallback, secrets: SecretFinder): Observation | null {
+function onSecret({ callback, message }: ReceivedCallback, secrets: LeakFinder): Observation | null {
   for (const { place, path, text } of callback.texts) {
     const secret = secrets.findAny(text);
     if (secret)

@@ -37,7 +37,7 @@ export function cellsOf(text: string): number {
   if (seen.includes(ESC) || seen.includes(CSI)) return measured(text); // other escape sequences
   if (seen.length <= 2) return cellsOfCluster(seen);
   let cells = 0;
-  for (const { piece, isPlain } of piecesOf(seen))
+  for (const { piece, isPlain } of stretchesOf(seen))
     cells += isPlain ? cellsOfPlain(piece) : cellsOfPiece(piece);
   return cells;
 }
@@ -55,11 +55,11 @@ function cellsOfPlain(text: string): number {
 }
 
 export function* clustersOf(text: string): Generator<string> {
-  for (const { piece, isPlain } of piecesOf(text)) yield* isPlain ? piece : rememberedClusters(piece);
+  for (const { piece, isPlain } of stretchesOf(text)) yield* isPlain ? piece : rememberedClusters(piece);
 }
 
 /** Splits a text into plain stretches, whose characters are one cluster each, and stretches that need the segmenter. */
-function* piecesOf(text: string): Generator<{ readonly piece: string; readonly isPlain: boolean }> {
+function* stretchesOf(text: string): Generator<{ readonly piece: string; readonly isPlain: boolean }> {
   for (let from = 0; from < text.length; ) {
     const other = indexOf(OTHER, text, from);
     // The plain character before may belong to the first cluster.

@@ -60,11 +60,11 @@ export interface Provider {
   readonly cannot: readonly string[];
   env(url: string): Readonly<Record<string, string>>;
   /** @param code of an error that SDKs handle themselves */
-  error(status: number, message: string, code?: ErrorCode): Answer;
+  error(status: number, message: string, code?: ModelErrorCode): Answer;
 }
 
 /** A request continues a response that the model does not have. */
-export type ErrorCode = 'unknown-response';
+export type ModelErrorCode = 'unknown-response';
 
 /** The abilities of the driver protocol that a model does not have: what the user does and sees, and the end of the session. */
 export const MODEL_CANNOT = ABILITIES.filter(

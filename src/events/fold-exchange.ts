@@ -1,7 +1,6 @@
-import * as z from 'zod/mini';
 import { isOutcomeInAcknowledgement } from '../protocol/acknowledgement.js';
 import { type Callback, isQuestion, readCallback } from '../protocol/callbacks.js';
-import { type Invocation, invocationSchema } from '../protocol/invocation.js';
+import { type Invocation, invocationSchema, mcpCallSchema } from '../protocol/invocation.js';
 import { elicitationSchema, progressSchema, questionOf } from '../protocol/mcp.js';
 import type { Warning } from '../protocol/requirements.js';
 import { validate } from '../protocol/validate.js';
@@ -28,12 +27,6 @@ import {
 } from './exchange.js';
 import { judgeCallback, judgeQuestion, mayRepeat, rejection } from './judge-callback.js';
 import { refusalTexts } from './refusal.js';
-
-/** MCP has neither a callback URL nor a thread. */
-const mcpCallSchema = z.extend(invocationSchema, {
-  callback_url: z._default(z.string(), ''),
-  group_id: z._default(z.string(), 'mcp'),
-});
 
 /**
  * Applies one event. Returns undefined until a readable invocation (sent, expected or denied) begins the exchange. Pure: the same events

@@ -52,6 +52,11 @@ export function isRpcError(result: Fields): result is { error: RpcError } {
   );
 }
 
+/** Whether a verbatim result can only be one of MCP: RAP has neither `isError` nor JSON-RPC errors. */
+export function isOnlyOfMcp(result: Fields): boolean {
+  return isRpcError(result) || (typeof result['isError'] === 'boolean' && wireOfResult(result) === 'mcp');
+}
+
 interface RpcError {
   readonly code: number;
   readonly message: string;

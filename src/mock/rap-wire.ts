@@ -1,3 +1,4 @@
+import { writeAs } from '../dialects/dialects.js';
 import { Content } from '../events/content.js';
 import type { Turn } from '../events/events.js';
 import type { CallbackFault } from '../fixtures/file-schema.js';
@@ -20,6 +21,7 @@ import type {
   ReplyContent,
   Wire,
 } from './conversation.js';
+import { answerOfLocal, isOnlyOfMcp } from './mcp-answer.js';
 import type { CallReference, OpenCall } from './open-call.js';
 import type { Callback, CancelReason, Outbox } from './outbox.js';
 import type { FaultsOf } from './plan.js';
@@ -206,6 +208,8 @@ export class RapWire implements Wire {
   }
 
   answer(reply: ReplyContent, recorded?: string): Promise<unknown> {
+    if (reply.kind === 'verbatim' && isOnlyOfMcp(reply.result))
+      return this.#send('tool_result', this.#translated(reply), {});
     return this.#send('tool_result', fieldsOf(reply), { recorded });
   }
 
@@ -268,6 +272,14 @@ export class RapWire implements Wire {
     const answer = isDelivered ? await call.answerWithin(asked.answer, withinMs) : null;
     close();
     return answer;
+  }
+
+  /** The text and the images of a result of MCP, with a warning about the rest. */
+  #translated(reply: ReplyContent): Fields {
+    const { body, warnings } = writeAs('rap', answerOfLocal({ id: null }, reply));
+    for (const { message } of warnings) this.call.warn(message);
+    const { text, content } = isRecord(body) ? body : {};
+    return { text, ...(content !== undefined && { content }) };
   }
 
   /** Resolves to false if the message was dropped. */

@@ -35,6 +35,12 @@ export const invocationSchema = z.object({
  */
 export type Invocation = z.infer<typeof invocationSchema>;
 
+/** A recorded call of MCP, which has neither a callback URL nor a thread. */
+export const mcpCallSchema = z.extend(invocationSchema, {
+  callback_url: z._default(z.string(), ''),
+  group_id: z._default(z.string(), 'mcp'),
+});
+
 /** An invocation to which the runtime adds its callback URL. */
 export type UnaddressedInvocation = Omit<Invocation, 'callback_url'>;
 
@@ -47,9 +53,12 @@ export type InvocationReading =
   | { readonly ok: false; readonly faults: readonly string[]; readonly addressee: Addressee | null };
 
 /** Validates the body of an invocation. The schema copies known keys only (threats, row 19). */
-export function readInvocation(reading: JsonReading): InvocationReading {
+export function readInvocation(
+  reading: JsonReading,
+  schema: typeof invocationSchema | typeof mcpCallSchema = invocationSchema,
+): InvocationReading {
   if (!reading.ok) return { ok: false, faults: [reading.reason], addressee: null };
-  const checked = validate(invocationSchema, reading.value);
+  const checked = validate(schema, reading.value);
   if (checked.ok) return { ok: true, invocation: checked.value, notes: reading.notes };
   return { ok: false, faults: checked.faults, addressee: addresseeOf(reading.value) };
 }

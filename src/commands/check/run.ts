@@ -9,6 +9,8 @@ import { createRunnableClock } from '../../system/clock.js';
 import { writeOut } from '../../system/streams.js';
 import { secretsOfHeaders } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
+import { shellWord } from '../../util/text.js';
+import { visibleLine } from '../../util/visible.js';
 import { readHeaders } from '../headers.js';
 import { columnsOf } from '../reports.js';
 import { type Run, withRun } from '../run.js';
@@ -42,7 +44,7 @@ async function checkOnce(plan: CheckPlan, terminal: Terminal, probes: typeof run
   const checked = { terminal, clock: createRunnableClock(), redactorFor: checkedSecrets };
   if (subject.kind === 'transcript') {
     const input = await readInput(subject.file, terminal);
-    const sided = sidesIn(plan, input);
+    const sided = isOfMcp(input) ? unjudged(plan, subject.file, terminal) : sidesIn(plan, input);
     return reportAll(sided, input, await judgeOnce(input.recordings, sided, RECORDED), terminal);
   }
   if (subject.kind === 'runtime')
@@ -59,6 +61,23 @@ async function checkOnce(plan: CheckPlan, terminal: Terminal, probes: typeof run
   return withRun({ ...checked, secrets }, run =>
     judgeRuns(plan, run, repeat => callTool(target, plan, run, probes, repeat)),
   );
+}
+
+/** Whether every message of a recording went over MCP. */
+function isOfMcp({ recordings }: CheckInput): boolean {
+  const requests = recordings.flatMap(({ events }) => events).filter(event => event.kind === 'request');
+  return requests.length > 0 && requests.every(({ dialect }) => dialect === 'mcp');
+}
+
+/** Prints one line instead of a report on stdout, in which no rule would apply. */
+function unjudged(plan: CheckPlan, file: string, { stderr }: Terminal): CheckPlan {
+  stderr.write(
+    `not checked: ${visibleLine(file)} has calls over MCP, and the rules of check are those of RAP. Show the calls with: protocol-cli render ${shellWord(file)}\n`,
+  );
+  return {
+    ...plan,
+    reports: plan.reports.filter(({ format, file: to }) => format !== 'human' || to !== null),
+  };
 }
 
 const RECORDED = 'a recording cannot be repeated';

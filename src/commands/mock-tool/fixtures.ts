@@ -159,7 +159,7 @@ async function readOne(
 
 function nothingServable(path: string, faults: readonly string[]): ProtocolCliError {
   const hint =
-    'A transcript of calls over RAP is what invoke --save, record --save or mock-tool -o ndjson writes.';
+    'A transcript of calls over RAP or MCP is what invoke --save, record --save or mock-tool -o ndjson writes.';
   const message = `no call in ${visibleLine(path)} can be served`;
   return new ProtocolCliError('invalid-fixtures', message, { faults, hint });
 }

@@ -149,14 +149,14 @@ function withPlan(call: ToolCall, { plan, by }: EventOf<'planned'>): ToolCall {
 
 /** The first attempt starts a delivery; further attempts belong to the latest delivery of the same bytes. */
 function withCallback(call: ToolCall, event: RequestEvent): ToolCall {
-  const { leg, at, url, body = null, attempt, turn } = event;
+  const { leg, at, url, body = null, attempt, turn, dialect, method } = event;
   const { deliveries } = call;
   const isOf = (each: CallbackDelivery) => Content.areSame(each.body, body);
   const index = attempt === 1 ? -1 : deliveries.findLastIndex(isOf);
   const known = deliveries[index];
   const delivery = known
     ? { ...known, attempts: [...known.attempts, { leg, at }] }
-    : { url, body, attempts: [{ leg, at }] };
+    : { ...(dialect === 'mcp' && { type: method }), url, body, attempts: [{ leg, at }] };
   const isAgain = attempt > 1 || (turn === undefined && deliveries.some(isOf)); // without a turn, the user sent it again
   return {
     ...call,

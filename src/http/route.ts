@@ -114,7 +114,7 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string | Uint8Array;
   /** Used instead of `body`: pieces are produced only as fast as the client reads. */
-  readonly pieces?: Iterable<string | Uint8Array>;
+  readonly pieces?: Iterable<string | Uint8Array> | AsyncIterable<Uint8Array>;
   /** Called after the answer is written, even if the client has disconnected. For work that must follow the answer. */
   readonly sent?: () => void;
 }

@@ -117,8 +117,8 @@ class RequestHandler {
   }
 
   /** Sends each piece after the client has read the previous ones; other requests are served in between. */
-  async #sendPieces(response: ServerResponse, pieces: Iterable<string | Uint8Array>) {
-    for (const piece of pieces) {
+  async #sendPieces(response: ServerResponse, pieces: NonNullable<Answer['pieces']>) {
+    for await (const piece of pieces) {
       const isTaken = response.write(piece);
       this.#watchReading(response);
       await (isTaken ? new Promise(setImmediate) : untilDrained(response));

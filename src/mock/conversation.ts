@@ -17,6 +17,19 @@ export interface ConsentQuestion {
 
 export type Consent = 'granted' | 'refused';
 
+/** A form of MCP (elicitation). */
+export interface FormQuestion {
+  readonly message: string;
+  /** JSON Schema of the fields. */
+  readonly requestedSchema: Fields;
+}
+
+export interface FormReply {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  /** The values of the fields; empty unless the form was accepted. */
+  readonly content: Fields;
+}
+
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
@@ -65,6 +78,8 @@ export interface Wire {
   choice(question: ChoiceQuestion, options?: ChoiceOptions): Promise<number | null>;
   /** Resolves to the user's answer, or to null on timeout (TOOL-OAUTH). */
   consent(question: ConsentQuestion, options?: ConsentOptions): Promise<Consent | null>;
+  /** Resolves to the user's answer, or to null on timeout. */
+  form(question: FormQuestion, options?: QuestionOptions): Promise<FormReply | null>;
 }
 
 /** What is said in one call, for replies and handlers: its messages in order, and whether it has a result. */
@@ -151,6 +166,10 @@ export class Conversation {
 
   consent(question: ConsentQuestion, options?: ConsentOptions): Promise<Consent | null> {
     return this.wire.consent(question, options);
+  }
+
+  form(question: FormQuestion, options?: QuestionOptions): Promise<FormReply | null> {
+    return this.wire.form(question, options);
   }
 
   /** Resolves once no event may follow and the final one was delivered or dropped. */

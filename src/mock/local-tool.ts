@@ -2,17 +2,21 @@ import { Content } from '../events/content.js';
 import type { Fact } from '../events/events.js';
 import { type Log, RecordedRequest, type RequestFact } from '../events/log.js';
 import type { Fixture, FixtureSet } from '../fixtures/fixture-set.js';
-import type { StepKind } from '../fixtures/reply-schema.js';
+import type { Step, StepKind } from '../fixtures/reply-schema.js';
 import { stepsOf } from '../fixtures/reply-schema.js';
 import { readInvocation } from '../protocol/invocation.js';
 import { joinFirst } from '../util/text.js';
 import { isRecord } from '../util/values.js';
+import { CANCELED_FORM, ClientMessages, type LocalClient, notificationIn } from './client-messages.js';
 import {
   type ChoiceOptions,
   type ChoiceQuestion,
   type Consent,
   type ConsentQuestion,
   Conversation,
+  type FormQuestion,
+  type FormReply,
+  type QuestionOptions,
   type ReplyContent,
   type Wire,
 } from './conversation.js';
@@ -37,6 +41,8 @@ export interface LocalCall {
   readonly offered?: OfferedTool | null;
   /** Cancels the call; the answer is then `canceled`, unless there was one before. */
   readonly signal?: AbortSignal;
+  /** How the call reaches its MCP client. By default nothing is sent before the answer. */
+  readonly client?: LocalClient;
 }
 
 export type LocalReply = ReplyContent | { readonly kind: 'silence' };
@@ -55,9 +61,10 @@ const IGNORED_STEPS = {
   silence: null,
   event: 'events are not sent',
   view: 'views are not sent',
-  message: 'messages are not sent',
-  choice: 'choices are not asked; the default is used',
+  message: 'messages are not sent, except notifications: { method, params }',
+  choice: 'choices are asked as forms; a client without forms gets the default',
   oauth: 'consents are not asked; they count as refused',
+  form: null,
 } as const satisfies Record<StepKind, string | null>;
 
 /** Describes the fixture features that a local call ignores. */
@@ -70,7 +77,7 @@ export function leftOut({ fixtures, faults, document }: FixtureSet): string[] {
     );
   const faulty = idsOf(({ faults: { ack, callback } }) => ack !== undefined || callback.length > 0);
   const ignoredSteps = Object.entries(IGNORED_STEPS).flatMap(([kind, sentence]) => {
-    const ids = idsOf(fixture => stepsOf(fixture).some(step => step.kind === kind));
+    const ids = idsOf(fixture => stepsOf(fixture).some(step => step.kind === kind && !isNotification(step)));
     return sentence === null || ids === '' ? [] : [`${sentence} (${ids})`];
   });
   return [
@@ -81,9 +88,13 @@ export function leftOut({ fixtures, faults, document }: FixtureSet): string[] {
   ];
 }
 
+function isNotification(step: Step): boolean {
+  return step.kind === 'message' && notificationIn(step.message) !== null;
+}
+
 export type Choose = (question: ChoiceQuestion) => Promise<number | null>;
 
-/** Passes the answer of one call to its caller in this process; drops views, events and other messages. */
+/** Passes the answer of one call to its caller in this process; drops views and events. */
 class LocalWire implements Wire {
   readonly sendsEvents = false;
   readonly outlivesCancel = false;
@@ -95,6 +106,7 @@ class LocalWire implements Wire {
   constructor(
     private readonly call: OpenCall,
     private readonly choose: Choose | undefined,
+    private readonly client: ClientMessages | null,
   ) {}
 
   /** @throws TypeError if a verbatim result is not a JSON object. */
@@ -111,19 +123,35 @@ class LocalWire implements Wire {
 
   async view(): Promise<void> {}
 
-  async message(): Promise<void> {}
+  async message(value: unknown): Promise<void> {
+    await this.client?.notify(value);
+  }
 
   async choice(question: ChoiceQuestion, { withinMs }: ChoiceOptions = {}): Promise<number | null> {
     const { prompt, choices, default: preset } = question;
-    const { call } = this;
+    const { call, client } = this;
     if (this.choose) {
       const picked = await call.answerWithin(this.choose(question), withinMs);
       if (picked !== null) call.logDecision('choice', 'person', picked);
       return picked;
     }
+    if (client?.hasForms) {
+      const answer = await client.ask(formOfChoice(question), withinMs);
+      if (answer === null) return null;
+      const index = choices.indexOf(String(answer.content[CHOICE]));
+      const picked = index < 0 ? preset : index; // of a dismissed form, as in RAP
+      call.logDecision('choice', 'person', picked);
+      return picked;
+    }
     call.warn(`no user can answer "${prompt}"; using the default, "${choices[preset] ?? preset}"`);
     call.logDecision('choice', 'policy', preset);
     return preset;
+  }
+
+  async form(question: FormQuestion, { withinMs }: QuestionOptions = {}): Promise<FormReply | null> {
+    if (this.client) return this.client.ask(question, withinMs);
+    this.call.warn(`no user can fill in the form "${question.message}"; it counts as canceled`);
+    return CANCELED_FORM;
   }
 
   async consent({ operation }: ConsentQuestion): Promise<Consent> {
@@ -137,6 +165,17 @@ class LocalWire implements Wire {
     this.#settle(reply);
     this.call.cancel('the call has its answer');
   }
+}
+
+/** The only field of the form for a choice. */
+const CHOICE = 'choice';
+
+function formOfChoice({ prompt, choices, default: preset }: ChoiceQuestion): FormQuestion {
+  const field = { type: 'string', enum: choices, default: choices[preset] };
+  return {
+    message: prompt,
+    requestedSchema: { type: 'object', properties: { [CHOICE]: field }, required: [CHOICE] },
+  };
 }
 
 /** A handler may return values that JSON does not have, such as dates. */
@@ -218,7 +257,8 @@ export class LocalTool implements AsyncDisposable {
     });
     const plan = overflow === null ? this.#plan(invocation, headers) : refusalPlan(overflow);
     for (const fact of plan.facts) log.emit(Object.assign(fact, about));
-    const wire = new LocalWire(openCall, this.choose);
+    const client = call.client && new ClientMessages(openCall, call.client, this.mcpUrl ?? LOCAL);
+    const wire = new LocalWire(openCall, this.choose, client ?? null);
     void openCalls.carryOut(plan, new Conversation(openCall, wire));
     const reply = await wire.reply;
     if (reply.kind !== 'silence') stopListening(); // a silent call can still be canceled

@@ -17,6 +17,8 @@ import type {
   ConsentOptions,
   ConsentQuestion,
   Fields,
+  FormQuestion,
+  FormReply,
   QuestionOptions,
   ReplyContent,
   Wire,
@@ -249,6 +251,11 @@ export class RapWire implements Wire {
     const asked = this.questions.consents.open({ ...question, about });
     const fields = { auth_url: options.authUrl ?? caller.base + asked.path };
     return this.#ask('consent', 'oauth', fields, asked, 'granted', options);
+  }
+
+  async form({ message }: FormQuestion): Promise<FormReply> {
+    this.call.warn(`the form "${message}" is asked over MCP only; it counts as canceled`);
+    return { action: 'cancel', content: {} };
   }
 
   /** Asks a question. A manual trigger answers it with the preset. Does not wait for an answer if the question was not delivered. */

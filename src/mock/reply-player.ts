@@ -20,6 +20,8 @@ class CallValues {
   readonly thread_ancestors;
   readonly key;
   readonly count;
+  /** The values of the latest form. */
+  form: Fields = {};
 
   constructor(
     invocation: Invocation,
@@ -49,6 +51,8 @@ class CallValues {
 type StepOf<K extends StepKind> = Extract<Step, { kind: K }>;
 
 type StepPlayer<K extends StepKind> = (player: ReplyPlayer, step: StepOf<K>) => Promise<unknown>;
+
+const QUESTIONS: ReadonlySet<StepKind> = new Set(['choice', 'oauth', 'form']);
 
 /** Fields of an outcome whose text is redacted like a payload (TOOL-SECRET). */
 const REDACTED_WORDS: ReadonlySet<string> = new Set(['message', 'reason']);
@@ -99,7 +103,7 @@ export class ReplyPlayer {
       return false;
     }
     if (step.state !== undefined) this.found?.enterState(step.state);
-    const isQuestion = step.kind === 'choice' || step.kind === 'oauth'; // a question takes the trigger, before the next step
+    const isQuestion = QUESTIONS.has(step.kind); // a question takes the trigger, before the next step
     if (!isQuestion && following?.kind === 'event' && following.on === 'demand') conversation.expectTrigger();
     await this.playStep(step);
     return true;
@@ -143,6 +147,7 @@ export class ReplyPlayer {
     message: (player, { message }) => player.conversation.message(player.#fill(message)),
     choice: (player, step) => player.#choice(step),
     oauth: (player, step) => player.#consent(step),
+    form: (player, step) => player.#form(step),
   };
 
   async #choice(step: StepOf<'choice'>): Promise<unknown> {
@@ -171,6 +176,20 @@ export class ReplyPlayer {
     });
     if (consent === null) return this.#unanswered('authorization was not given');
     await this.#play(step[consent]);
+  }
+
+  async #form(step: StepOf<'form'>): Promise<unknown> {
+    const { conversation } = this;
+    const message = this.#text(step.form.message);
+    const question = { message, requestedSchema: this.#fill(step.form.requestedSchema) };
+    const answer = await conversation.form(question, { withinMs: step.within });
+    if (answer === null) return this.#unanswered(`the form "${message}" was not answered`);
+    const { action, content } = answer;
+    if (this.#values) this.#values.form = content;
+    const branch = step[action];
+    if (branch) return this.#play(branch);
+    const reason = action === 'decline' ? 'the form was declined' : 'the form was canceled';
+    await conversation.outcome({ type: 'canceled', reason, by: 'user' });
   }
 
   /** Reports a missing answer; for a canceled call sends the cancellation instead. */

@@ -12,6 +12,7 @@ import { parseJson, readJson } from '../../util/json.js';
 import { LIMITS } from '../../util/limits.js';
 import { isRecord, valueAt } from '../../util/values.js';
 import type { LocalTool } from '../local-tool.js';
+import { AskingCalls } from './asking-calls.js';
 import { mcpServer, reporter } from './mcp-server.js';
 
 interface EndpointOptions {
@@ -28,14 +29,63 @@ function webRequest(incoming: Incoming): Request {
   return new Request(base + target, { method, headers, signal: gone.signal });
 }
 
-/** Reads a whole response. Streams are not supported: they would never end. */
-async function answerOf(response: Response): Promise<Answer> {
+/**
+ * Converts a response. A stream of events is sent on as it comes, until its end or until `abandoned`; but as JSON if it has only answers.
+ * @param isBatch whether the request was a list of messages
+ */
+async function answerOf(
+  response: Response,
+  {
+    abandoned = NEVER,
+    isBatch = false,
+  }: { readonly abandoned?: Promise<unknown>; readonly isBatch?: boolean } = {},
+): Promise<Answer> {
+  const { status, body } = response;
   const headers = Object.fromEntries(response.headers);
-  if (headers['content-type']?.startsWith('text/event-stream')) {
-    await response.body?.cancel();
-    return rpcError(405, 'streams are not served here');
+  if (!body || !headers['content-type']?.startsWith('text/event-stream'))
+    return { status, headers, body: new Uint8Array(await response.arrayBuffer()) };
+  const reader = body.getReader();
+  const chunks: Uint8Array[] = [];
+  const answers: unknown[] = [];
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    chunks.push(value);
+    const message = messageIn(value);
+    if (!isRecord(message) || Object.hasOwn(message, 'method'))
+      return { status, headers, pieces: piecesOf(chunks, reader, abandoned) };
+    answers.push(message);
   }
-  return { status: response.status, headers, body: new Uint8Array(await response.arrayBuffer()) };
+  const { 'cache-control': _, connection: __, 'x-accel-buffering': ___, ...others } = headers;
+  const json = { ...others, 'content-type': 'application/json' };
+  return { status, headers: json, body: JSON.stringify(isBatch ? answers : answers[0]) };
+}
+
+const NEVER = new Promise<never>(() => {});
+
+/** The message of an event: the SDK writes each as one chunk. */
+function messageIn(event: Uint8Array): unknown {
+  const data = /^data: (.*)$/m.exec(Buffer.from(event).toString('utf8'))?.[1];
+  const json = data === undefined ? null : parseJson(data);
+  return json?.ok ? json.value : null;
+}
+
+async function* piecesOf(
+  first: readonly Uint8Array[],
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  abandoned: Promise<unknown>,
+): AsyncGenerator<Uint8Array> {
+  yield* first;
+  const ended = abandoned.then(() => ({ done: true, value: undefined }) as const);
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([reader.read(), ended]);
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel();
+  }
 }
 
 /** A JSON-RPC error; `-32000` is the generic server error. */
@@ -62,7 +112,7 @@ function isUnknownMethod(message: unknown, { body }: Answer): boolean {
 const PARSE_ERROR = -32_700;
 
 /**
- * MCP over Streamable HTTP without streams: every POST is answered with JSON. Clients of version 2026-07-28 are served request by
+ * MCP over Streamable HTTP: a POST is answered with JSON, or with a stream if messages come before the answer. Clients of version 2026-07-28 are served request by
  * request. Older ones get a session with its own server: they start it with `initialize` and send its id with every request. The guard
  * of the HTTP server checks access, not this class.
  */
@@ -70,6 +120,7 @@ export class McpEndpoint {
   /** By session id, oldest first. */
   readonly #sessions = new Map<string, HttpTransport>();
   readonly #modern: McpHttpHandler;
+  readonly #asking = new AskingCalls();
   #isClosed = false;
   /** Ends the request of a canceled call, which the SDK would never answer. */
   readonly #abandoned = new WeakMap<Request, () => void>();
@@ -123,7 +174,7 @@ export class McpEndpoint {
   }
 
   #server(): Server {
-    return mcpServer(this.tool, this.options, request => this.#abandoned.get(request)?.());
+    return mcpServer(this.tool, this.#asking, this.options, request => this.#abandoned.get(request)?.());
   }
 
   readonly #post = async (incoming: Incoming, body: Uint8Array): Promise<Reply> => {
@@ -142,7 +193,7 @@ export class McpEndpoint {
     const abandoned = new Promise<Reply>(resolve => {
       this.#abandoned.set(request, () => resolve(this.#isClosed ? 'reset' : { status: 202 }));
     });
-    return Promise.race([this.#inSession(request, value), abandoned]);
+    return Promise.race([this.#inSession(request, value, abandoned), abandoned]);
   };
 
   /** Refuses a call whose headers do not mirror its annotated arguments (`x-mcp-header`). */
@@ -155,19 +206,23 @@ export class McpEndpoint {
   }
 
   /** @param parsedBody the JSON of the body */
-  async #inSession(request: Request, parsedBody: unknown): Promise<Answer> {
+  async #inSession(
+    request: Request,
+    parsedBody: unknown,
+    abandoned: Promise<unknown> = NEVER,
+  ): Promise<Answer> {
+    const options = { abandoned, isBatch: Array.isArray(parsedBody) };
     const id = request.headers.get('mcp-session-id');
-    if (id === null) return answerOf(await this.#begin(request, parsedBody));
+    if (id === null) return answerOf(await this.#begin(request, parsedBody), options);
     const transport = this.#sessions.get(id);
     if (!transport) return rpcError(404, 'Session not found', SESSION_NOT_FOUND);
-    return answerOf(await transport.handleRequest(request, { parsedBody }));
+    return answerOf(await transport.handleRequest(request, { parsedBody }), options);
   }
 
   /** Starts a session. The transport answers with an error unless the request is `initialize`; then the server is closed again. */
   async #begin(request: Request, parsedBody: unknown): Promise<Response> {
     const transport: HttpTransport = new HttpTransport({
       sessionIdGenerator: randomUUID,
-      enableJsonResponse: true,
       onsessioninitialized: async id => {
         this.#sessions.set(id, transport);
         const [[oldest, old] = []] = this.#sessions.size > LIMITS.mcpSessions.value ? this.#sessions : [];

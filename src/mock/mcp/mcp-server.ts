@@ -16,7 +16,9 @@ import { validate } from '../../protocol/validate.js';
 import { truncateBeforeToken } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
-import type { LocalTool } from '../local-tool.js';
+import type { LocalCall, LocalTool } from '../local-tool.js';
+import { AskingCall, type AskingCalls } from './asking-calls.js';
+import { clientOf } from './client-of.js';
 
 const MAX_MESSAGE = 300;
 
@@ -30,6 +32,15 @@ const paramsSchema = z.object({
   arguments: z.optional(z.record(z.string(), z.unknown())),
 });
 
+/** The name of the form among the requests for input. */
+const FORM = 'form';
+
+interface Served {
+  readonly tool: LocalTool;
+  readonly asking: AskingCalls;
+  readonly server: Server;
+}
+
 /** The thread of calls without a session, as over stdin. */
 const ONE_THREAD = 'mcp';
 
@@ -38,11 +49,12 @@ const ONE_THREAD = 'mcp';
  * @throws ProtocolError for an invalid call or an unknown tool.
  */
 async function callTool(
-  tool: LocalTool,
+  { tool, asking, server }: Served,
   { params }: JSONRPCRequest,
-  { mcpReq, sessionId, http }: ServerContext,
-  version: string | undefined,
+  context: ServerContext,
 ): Promise<Record<string, unknown>> {
+  const { mcpReq, sessionId, http } = context;
+  const version = server.getNegotiatedProtocolVersion();
   const checked = validate(paramsSchema, params ?? {});
   if (!checked.ok) {
     const problem = `the call is malformed: ${checked.faults.join('; ')}`;
@@ -51,16 +63,48 @@ async function callTool(
   const { name, arguments: args = {} } = checked.value;
   const listed = tool.mock.toolset.tools.find(each => each.name === name);
   const signal = http?.req ? AbortSignal.any([mcpReq.signal, http.req.signal]) : mcpReq.signal;
-  const { sent } = await tool.call({
+  const call = {
     operation: name,
     arguments: args,
     id: String(mcpReq.id),
     groupId: sessionId ?? ONE_THREAD,
     offered: listed ? { outputSchema: outputSchemaFor(version, listed) } : null,
     headers: http?.req ? Object.fromEntries(http.req.headers) : {},
-    signal,
-  });
-  if (sent === undefined) return silence(signal);
+  };
+  if (version === WITHOUT_INITIALIZE) return callInRounds({ tool, asking, server }, call, context, signal);
+  const { sent } = await tool.call({ ...call, signal, client: clientOf(server, context, null) });
+  return sent === undefined ? silence(signal) : resultIn(sent);
+}
+
+/** Starts a call or continues it; a form is asked with the answer to the request. */
+async function callInRounds(
+  { tool, asking, server }: Served,
+  call: LocalCall,
+  context: ServerContext,
+  signal: AbortSignal,
+): Promise<Record<string, unknown>> {
+  const { requestState, inputResponses } = context.mcpReq;
+  const state = requestState<string>();
+  const waiting = state === undefined ? new AskingCall() : asking.take(state);
+  if (!waiting)
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      'the requestState is unknown or was used before',
+    );
+  if (state === undefined) {
+    const client = clientOf(server, context, waiting.ask);
+    waiting.start(tool.call({ ...call, signal: waiting.signal, client }));
+  } else waiting.resume(inputResponses?.[FORM]);
+  const turn = await waiting.turn(signal);
+  if (turn.kind === 'end')
+    return turn.answer.sent === undefined ? silence(signal) : resultIn(turn.answer.sent);
+  asking.wait(waiting);
+  const form = { method: 'elicitation/create', params: { mode: 'form', ...turn.form } };
+  return { resultType: 'input_required', inputRequests: { [FORM]: form }, requestState: waiting.state };
+}
+
+/** @throws ProtocolError for the error of a JSON-RPC response. */
+function resultIn(sent: unknown): Record<string, unknown> {
   const result = isRecord(sent) ? sent : {};
   const { error } = result;
   if (isRecord(error) && Object.keys(result).length === 1)
@@ -135,6 +179,7 @@ class MockServer extends Server {
  */
 export function mcpServer(
   tool: LocalTool,
+  asking: AskingCalls,
   { program = 'protocol-cli/0' }: { readonly program?: string },
   onCanceled?: (request: Request) => void,
 ): Server {
@@ -142,7 +187,7 @@ export function mcpServer(
   const tools = onCanceled ? {} : { listChanged: true }; // no streams over HTTP to notify clients
   const server = new MockServer(
     { name, version: program.slice(program.indexOf('/') + 1) },
-    { capabilities: { tools }, ...(instructions !== undefined && { instructions }) },
+    { capabilities: { tools, logging: {} }, ...(instructions !== undefined && { instructions }) },
   );
   const version = () => server.getNegotiatedProtocolVersion();
   server.setRequestHandler('tools/list', () => ({
@@ -152,7 +197,7 @@ export function mcpServer(
     const { http, mcpReq } = context;
     const canceled = () => http?.req && onCanceled?.(http.req);
     mcpReq.signal.addEventListener('abort', canceled, { once: true });
-    if (request.method === 'tools/call') return callTool(tool, request, context, version());
+    if (request.method === 'tools/call') return callTool({ tool, asking, server }, request, context);
     throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
   };
   return server;

@@ -4,6 +4,7 @@ import type { FixtureSet } from '../../fixtures/fixture-set.js';
 import { LocalTool, type LocalToolOptions } from '../local-tool.js';
 import { DEFAULTS } from '../mock.js';
 import { type ServerOptions, serveMock } from '../serve.js';
+import { AskingCalls } from './asking-calls.js';
 import { MCP_PATH, McpEndpoint } from './endpoint.js';
 import { type Ends, LineTransport } from './line-transport.js';
 import { mcpServer, reporter } from './mcp-server.js';
@@ -63,8 +64,9 @@ export class McpTool implements AsyncDisposable {
 export async function serveMcpStdio(options: McpToolOptions, ends: Ends): Promise<McpTool> {
   const tool = await LocalTool.start({ ...options, mcpUrl: 'stdio:' });
   const servers = new Set<Server>();
+  const asking = new AskingCalls();
   const factory = () => {
-    const server = mcpServer(tool, options);
+    const server = mcpServer(tool, asking, options);
     servers.add(server);
     return server;
   };

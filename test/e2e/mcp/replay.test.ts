@@ -44,6 +44,30 @@ describe.each(['stdio', 'http'])('mock-tool --mcp %s serves a recorded call of M
   );
 });
 
+test('progress and forms are recorded and served again', async () => {
+  await using folder = await temporaryFolder();
+  const file = await folder.write(
+    'f.yaml',
+    `version: 1
+fixtures:
+  - match: { operation: op }
+    reply:
+      - message: { method: notifications/progress, params: { progress: 1, message: half } }
+      - form: { message: 'Who?', requestedSchema: { type: object, properties: { name: { type: string } } } }
+        accept: { payload: 'hello {{form.name}}' }
+`,
+  );
+  const saved = folder.file('run.ndjson');
+  const invoke = (served: string, ...words: string[]) =>
+    runHere(argv`invoke --mcp ${`${PROGRAM} mock-tool '${served}' --mcp stdio -q`} op -o plain ${words}`);
+  const first = await invoke(file, '--choose', 'name=Ada', '--save', saved);
+  expect(first.stdout).toMatch(/progress 1: half[\s\S]*the tool asks: Who\?[\s\S]*hello Ada/);
+  const again = await invoke(saved, '--choose', 'name=Bob');
+  expect(again.stdout).toMatch(/progress 1: half[\s\S]*the tool asks: Who\?[\s\S]*hello Ada/);
+  const declined = await invoke(saved, '--choose', 'decline');
+  expect(declined.stdout).toContain('the recording does not show what follows this answer');
+});
+
 test('mock-tool serves what one of its own transcripts of MCP has', async () => {
   await using folder = await temporaryFolder();
   const fixture = "reply: { result: { content: [{ type: text, text: 'fixed {{id}}' }], _meta: { own: 1 } } }";

@@ -108,7 +108,7 @@ test.each<[string, object, readonly string[]]>([
     },
     [
       'views are not sent (one)',
-      'choices are not asked; the default is used (one)',
+      'choices are asked as forms; a client without forms gets the default (one)',
       'consents are not asked; they count as refused (one)',
     ],
   ],

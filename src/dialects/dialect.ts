@@ -166,6 +166,27 @@ export function fromBlocks(blocks: readonly Block[]): {
   };
 }
 
+/** An embedded resource, or the block itself: pmcp before 2.19 writes the members of the resource into the block. */
+export function resourceIn(block: unknown): Readonly<Record<string, unknown>> {
+  if (!isRecord(block) || block['type'] !== 'resource') return {};
+  return isRecord(block['resource']) ? block['resource'] : block;
+}
+
+function resourceTexts({ beside = {} }: Pick<Answer, 'beside'>): readonly string[] {
+  const blocks: readonly unknown[] = Array.isArray(beside['other content']) ? beside['other content'] : [];
+  return blocks.map(block => resourceIn(block)['text']).filter(text => typeof text === 'string');
+}
+
+/** For formats without resources: their texts follow the text of the answer. */
+export function withResourceTexts(answer: Answer): Answer {
+  const texts = resourceTexts(answer);
+  if (texts.length === 0) return answer;
+  const { outcome, payload } = answer;
+  const join = (text: string | undefined) => [...(text ? [text] : []), ...texts].join('\n');
+  if (outcome.type === 'error') return { ...answer, outcome: { ...outcome, message: join(outcome.message) } };
+  return outcome.type === 'success' ? { ...answer, payload: join(payloadText(payload)) } : answer;
+}
+
 /** The valid images of an answer. */
 export function imagesOf({ beside = {} }: Answer): readonly Image[] {
   const { images } = beside;
@@ -259,7 +280,7 @@ const WORDS = {
   JSON: () => 'a payload that is JSON: it is written as a text',
   'no payload': () => 'the missing payload',
   images: images => counted(images, 'image'),
-  'other content': blocks => `${counted(blocks, 'content block')} other than text and image`,
+  'other content': otherContent,
   'order of content': () => 'the order of its content: the texts are joined and come first',
   'structured content': () => 'structured content',
   meta: () => 'metadata (_meta)',
@@ -307,6 +328,18 @@ function quoted(value: unknown): string {
 function counted(value: unknown, noun: string): string {
   const number = Array.isArray(value) ? value.length : 1;
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** Texts of resources are written; see {@link withResourceTexts}. */
+function otherContent(blocks: unknown): string {
+  const all: readonly unknown[] = Array.isArray(blocks) ? blocks : [blocks];
+  const texts = all.filter(block => typeof resourceIn(block)['text'] === 'string');
+  const others = all.length - texts.length;
+  const parts = [
+    ...(texts.length > 0 ? [`the URI of ${counted(texts, 'embedded resource')}, only the text`] : []),
+    ...(others > 0 ? [`${others} content block${others === 1 ? '' : 's'} other than text and image`] : []),
+  ];
+  return parts.join(', and ');
 }
 
 function keysOf(value: unknown): string {

@@ -13,6 +13,7 @@ import {
   validateNative,
   type Writing,
   warnOf,
+  withResourceTexts,
 } from './dialect.js';
 
 /** `ResultJson` is a JSON text (seed 002). */
@@ -124,7 +125,8 @@ function documentedOutcome(type: Failure, payload: unknown): OutcomeReading | nu
   return { outcome: { ...outcome, basis: 'declared' }, ...(left !== null && { rest: left }) };
 }
 
-function write(answer: Answer): Writing {
+function write(given: Answer): Writing {
+  const answer = withResourceTexts(given);
   const { call, outcome, payload } = answer;
   const warnings = unsupported(TITLE, SUPPORTED, answer);
   const written = (Type: string | number, ResultJson: string) => ({

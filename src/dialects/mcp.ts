@@ -20,6 +20,7 @@ import {
   outcomeSentence,
   payloadText,
   type Reading,
+  resourceIn,
   unsupported,
   validateNative,
   type Writing,
@@ -117,10 +118,6 @@ function blockText(block: ContentBlock): string {
 export function humanBlockText(block: ContentBlock): string {
   const text = blockText(block);
   return typeof resourceIn(block)['text'] === 'string' ? `${placeholder(block)}\n${text}` : text;
-}
-
-function resourceIn({ type, resource }: ContentBlock): Readonly<Record<string, unknown>> {
-  return type === 'resource' && isRecord(resource) ? resource : {};
 }
 
 function placeholder(block: ContentBlock): string {

@@ -15,6 +15,7 @@ import {
   validateNative,
   type WriteWarning,
   type Writing,
+  withResourceTexts,
 } from './dialect.js';
 
 const TITLE = 'a tool_result of RAP';
@@ -68,7 +69,8 @@ function besideText(
   };
 }
 
-function write(answer: Answer): Writing {
+function write(given: Answer): Writing {
+  const answer = withResourceTexts(given);
   const { call, outcome, beside = {} } = answer;
   const { display, subscription } = beside;
   const sentence = outcomeSentence(answer);

@@ -16,6 +16,7 @@ import {
   validateNative,
   type WriteWarning,
   type Writing,
+  withResourceTexts,
 } from './dialect.js';
 
 /** The `origin` of an error from a custom tool (seed 001's example). */
@@ -84,7 +85,8 @@ function callOf(request: unknown): AnsweredCall {
   };
 }
 
-function write(answer: Answer): Writing {
+function write(given: Answer): Writing {
+  const answer = withResourceTexts(given);
   const { call, outcome, payload } = answer;
   const { id, tool = '', args } = call;
   const tool_req = call.request ?? { tool_name: tool, ...(args && { args }), id };

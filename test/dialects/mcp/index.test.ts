@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { DialectName } from '../../../src/dialects/dialect.js';
+import { readAs, translate } from '../../../src/dialects/dialects.js';
 import { mcpDialect } from '../../../src/dialects/mcp.js';
 import type { JudgedOutcome } from '../../../src/protocol/outcome.js';
 import { dialectContract, readSound } from '../contract.js';
@@ -189,4 +191,29 @@ test.each<[unknown, string[]]>([
   ],
 ])('%j is invalid: the error has its path', (native, faults) => {
   expect(mcpDialect.read(native)).toEqual({ ok: false, faults });
+});
+
+describe('the text of an embedded resource survives in formats without resources', () => {
+  const embedded = { type: 'resource', resource: { uri: 'a://b', text: 'its text' } };
+  const flat = { type: 'resource', uri: 'a://b', mimeType: 'text/plain', text: 'its text' }; // pmcp before 2.19
+  const written = (content: readonly object[], to: DialectName, isError = false) => {
+    const reading = readAs('mcp', { content, isError });
+    return reading.ok ? translate(reading, to) : expect.fail('it can be read');
+  };
+
+  test.each([
+    ['embedded', embedded],
+    ['flat', flat],
+  ])('%s', (_, block) => {
+    const content = [{ type: 'text', text: 'hi' }, block];
+    const { body, warnings } = written(content, 'rap');
+    expect(body).toMatchObject({ text: 'hi\nits text' });
+    expect(warnings.map(({ message }) => message)).toContain(
+      'a tool_result of RAP cannot carry the URI of 1 embedded resource, only the text',
+    );
+    expect(written(content, 'session').body).toMatchObject({ result: 'hi\nits text' });
+    expect(written(content, 'lmkit').body).toMatchObject({ ResultJson: '"hi\\nits text"' });
+    expect(written(content, 'mcp').body).toEqual({ content, isError: false });
+    expect(written([block], 'rap', true).body).toMatchObject({ text: 'Error: its text' });
+  });
 });

@@ -15,8 +15,8 @@ import { secretsOfHeaders } from '../util/credentials.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { LIMITS } from '../util/limits.js';
 import { createRedactor } from '../util/redact.js';
-import { excerpt } from '../util/text.js';
-import { isRecord } from '../util/values.js';
+import { excerpt, joinFirst } from '../util/text.js';
+import { isRecord, recordOf } from '../util/values.js';
 import { type OnStop, VERSION } from './terminal.js';
 
 interface ToolsetOptions {
@@ -61,11 +61,55 @@ export async function startMcpToolset(
     throw new ProtocolCliError('no-discovery', `the MCP server "${name}" offers no usable tool`);
   const tool = await startMockTool({
     fixtures: { ...NO_FIXTURES, toolset: { name: name.slice(0, 128), tools: [], needsMigration: false } },
-    handlers,
+    handlers: [...handlers, ...referenceTools(name, server, handlers)],
     client: async () => createNodeClient(),
   });
   onStop(() => tool.close({ drainMs: 0 }));
   return tool.url;
+}
+
+/**
+ * The two tools that the reference runtime offers for each MCP server; with them a tool can also be called whose name another server
+ * has too. A tool whose name RAP does not allow, or that the server has itself, is left out.
+ */
+function referenceTools(
+  name: string,
+  { tools }: McpServer,
+  own: readonly ToolDefinition[],
+): ToolDefinition[] {
+  const listed = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+  const listTools: ToolDefinition = {
+    name: `${name}_list_tools`,
+    description: `Lists the tools of the MCP server ${name}`,
+    inputSchema: { type: 'object', properties: {} },
+    annotations: { readOnly: true },
+    handle: () => listed,
+  };
+  const invokeTool: ToolDefinition = {
+    name: `${name}_invoke_tool`,
+    description: `Calls a tool of the MCP server ${name}; ${name}_list_tools lists them`,
+    inputSchema: {
+      type: 'object',
+      properties: { tool_name: { type: 'string' }, arguments: { type: 'object' } },
+      required: ['tool_name'],
+    },
+    annotations: { destructive: own.some(({ annotations }) => annotations?.destructive === true) },
+    handle(input, call) {
+      const wanted = String(input.arguments['tool_name']);
+      const tool = own.find(each => each.name === wanted);
+      if (!tool)
+        return error(
+          `no tool ${excerpt(wanted)}; the tools are: ${joinFirst(
+            own.map(each => each.name),
+            20,
+          )}`,
+        );
+      return tool.handle({ ...input, arguments: recordOf(input.arguments['arguments']) }, call);
+    },
+  };
+  return [listTools, invokeTool].filter(
+    tool => validate(toolSchema, tool).ok && !tools.some(each => each.name === tool.name),
+  );
 }
 
 /** Forwards a call to the MCP tool; canceling the RAP call cancels the MCP call. */

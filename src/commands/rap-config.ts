@@ -58,7 +58,7 @@ export async function readRapConfig(
     const target = readEntry(entry, hasProject ? project : dirname(path));
     if (typeof target === 'string')
       warnings.push({ message: `${path}: tool_sets[${index}] is ignored: ${target}` });
-    else if (!targets.some(each => isDeepStrictEqual(each, target))) targets.push(target);
+    else if (!targets.some(each => isDeepStrictEqual(serverOf(each), serverOf(target)))) targets.push(target);
   }
   const paths = files.map(({ path }) => path).join(' or ');
   return { targets, warnings, emptyText: `no tool servers are configured in ${paths}` };
@@ -119,6 +119,14 @@ const ENTRIES: Readonly<Record<string, z.ZodMiniType<ConfiguredTarget>>> = {
     }),
   ),
 };
+
+/** What is the same for entries of one server: the address, and not how it is written or named. */
+function serverOf(target: ConfiguredTarget): unknown {
+  if (target.kind === 'url') return { ...target, url: new URL(target.url).href };
+  if (target.kind !== 'mcp') return target;
+  const { server } = target;
+  return server.kind === 'http' ? { ...server, name: new URL(server.name).href } : server;
+}
 
 /** Returns the server of an entry, or why it cannot be used. */
 function readEntry(entry: unknown, folder: string): ConfiguredTarget | string {

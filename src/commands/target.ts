@@ -48,6 +48,13 @@ export function commandOf(target: ConfiguredTarget): string | null {
   return target.kind === 'mcp' && target.server.kind === 'stdio' ? target.server.name : null;
 }
 
+/** The words by which `invoke` finds the server. @param url where it serves RAP */
+export function targetWords(target: ConfiguredTarget, url: string): readonly string[] {
+  if (target.kind === 'demo') return ['--demo'];
+  if (target.kind === 'mcp') return ['--mcp', target.server.name];
+  return target.kind === 'command' ? ['--command', target.command] : [url];
+}
+
 export interface TargetOptions {
   readonly demo?: boolean;
   readonly command?: string;

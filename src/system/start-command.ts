@@ -187,6 +187,6 @@ const READY_LINE = 'must print a line with the port that it serves, as {"port":3
 const READY_HINT = `The command ${READY_LINE}; for a server on a fixed port, give its URL too.`;
 
 function silentHint(stderr: readonly string[], cwd?: string): string {
-  const other = `Run it alone to see why it ends. It must keep running, and ${READY_LINE}.`;
+  const other = `Run it alone to see why it ends. It must keep running, and ${READY_LINE}. For an MCP server, use invoke --mcp.`;
   return missingFileHint(stderr, cwd) ?? other;
 }

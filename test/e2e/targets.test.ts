@@ -308,6 +308,32 @@ describe.concurrent('.infinity/rap.json', () => {
       expect(JSON.stringify(await logOf(folder.file('log')))).toContain('canary-1234');
     });
 
+    it('the tools of each server have the names of the reference runtime too, so that a name may come twice', async () => {
+      const entry = (name: string) => ({ ...stdio('/dev/null'), name });
+      const other = { ...entry('other'), env: { A: '1' } };
+      await using project = await configured([entry('files'), entry('same'), other]);
+      const here = { cwd: project.path };
+      const twice = await runHere(argv`invoke echo text=a --yes`, here);
+      expect(twice.status).toBe(2);
+      expect(twice.stderr).toContain('"echo" is defined by 2 toolsets, so neither is used (RT-TOOLSET)');
+      expect(twice.stderr).toMatch(/hint: Name the server: --mcp '.*mcp-server\.mjs.*, or --mcp '/);
+      const listed = await runHere(argv`invoke files_list_tools --yes`, here);
+      expect(JSON.parse(listed.stdout)).toContainEqual(expect.objectContaining({ name: 'echo' }));
+      const args = '{"tool_name":"echo","arguments":{"text":"b"}}';
+      const called = await runHere(argv`invoke other_invoke_tool --args ${args} --yes`, here);
+      expect(called).toMatchObject({ status: 0, stdout: 'b' });
+      const unknown = await runHere(argv`invoke other_invoke_tool tool_name=ech --yes`, here);
+      expect(unknown.stdout).toMatch(/^Error: no tool "ech"; the tools are: echo, fails/);
+    });
+
+    it('a server that speaks MCP, and not RAP: the hints name --mcp', async () => {
+      const started = await runHere(argv`invoke --command ${[process.execPath, MCP_PEER].join(' ')} echo`);
+      expect(started.stderr).toMatch(/^hint: .*For an MCP server, use invoke --mcp\.$/m);
+      await using mcp = await startMcpPeer();
+      for (const args of [argv`invoke ${mcp.url} echo`, argv`toolset ${mcp.url}`])
+        expect((await runHere(args)).stderr).toMatch(/^hint: .*For an MCP server, use --mcp\.$/m);
+    });
+
     it('questions of a server are asked', async () => {
       await using sdk = await startSdkPeer();
       await using project = await configured([{ type: 'http_mcp_server', name: 'sdk', url: sdk.url }]);

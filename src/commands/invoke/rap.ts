@@ -10,12 +10,12 @@ import { Runtime, subscriptionEnd } from '../../runtime/runtime.js';
 import { DISCOVERY_HINTS, Wire } from '../../runtime/wire.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { LIMITS } from '../../util/limits.js';
-import { formatDuration } from '../../util/text.js';
+import { formatDuration, shellWord } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { readHeaders } from '../headers.js';
 import { asTrouble, type Run } from '../run.js';
 import { StartedServers, startTarget } from '../started-servers.js';
-import type { ConfiguredTarget, ServerTarget } from '../target.js';
+import { type ConfiguredTarget, type ServerTarget, targetWords } from '../target.js';
 import type { Prompts } from '../terminal.js';
 import { askForArguments, readArguments } from './arguments.js';
 import { askForOperation } from './ask-operation.js';
@@ -34,7 +34,8 @@ import { previewOf } from './request.js';
 const HINTS = {
   ...DISCOVERY_HINTS,
   empty: 'This may be the endpoint: give the base URL of the tool server, or add --endpoint.',
-  missing: 'Give the base URL of the tool server. If this is the invocation endpoint itself, add --endpoint.',
+  missing:
+    'Give the base URL of the tool server. If this is the invocation endpoint itself, add --endpoint. For an MCP server, use --mcp.',
 };
 
 /** After a cancel, shows callbacks that are already in transit; with `--linger` for at most two seconds. */
@@ -231,7 +232,7 @@ export class RapProtocol implements CallProtocol {
       throw new ProtocolCliError(
         'unknown-operation',
         `"${operation}" is defined by ${others.length + 1} toolsets, so neither is used (RT-TOOLSET)`,
-        { faults, hint: 'Name the tool by its URL.' },
+        { faults, hint: `Name the server: ${[first, ...others].map(({ by }) => by).join(', or ')}.` },
       );
     throw new ProtocolCliError('unknown-operation', `no configured toolset has an operation "${operation}"`, {
       faults,
@@ -246,7 +247,14 @@ export class RapProtocol implements CallProtocol {
     const options = { onStop, signal, onRemark, ...this.#servers.options };
     const wire = await this.#wireTo(await startTarget(this.#startedInTime(target), options));
     const { toolset, notes: remarks } = await wire.discover(HINTS, this.#options.timeout);
-    return { wire, toolset, remarks };
+    return {
+      wire,
+      toolset,
+      remarks,
+      by: targetWords(target, wire.base)
+        .map(word => shellWord(word))
+        .join(' '),
+    };
   }
 
   /** Without `--ready-timeout`, a shorter `--timeout` also limits the start of a server. */

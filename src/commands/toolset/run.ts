@@ -5,7 +5,7 @@ import { type Line, quote, say } from '../../render/line.js';
 import { createTheme, styleLine } from '../../render/terminal/theme.js';
 import { operationLines, toolsetLines } from '../../render/toolset.js';
 import { toolOf } from '../../runtime/check-call.js';
-import { Wire } from '../../runtime/wire.js';
+import { DISCOVERY_HINTS, Wire } from '../../runtime/wire.js';
 import { writeOut } from '../../system/streams.js';
 import { secretsOfHeaders } from '../../util/credentials.js';
 import { LIMITS } from '../../util/limits.js';
@@ -25,6 +25,7 @@ import {
   readTarget,
   type Target,
   type TargetOptions,
+  targetWords,
 } from '../target.js';
 import { colourOf, type ExitStatus, Prompts, type Terminal } from '../terminal.js';
 
@@ -91,20 +92,16 @@ async function listServers(target: Target | null, options: ShownOptions, run: Ru
   return status;
 }
 
+const HINTS = { ...DISCOVERY_HINTS, missing: `${DISCOVERY_HINTS.missing} For an MCP server, use --mcp.` };
+
 async function listServer(target: ConfiguredTarget, options: ShownOptions, run: Run): Promise<ExitStatus> {
   const { log, onStop, signal, stderr, terminal } = run;
   const onRemark = (text: string) => stderr.write(`${visibleLine(text)}\n`);
   const url = await startTarget(target, { onStop, signal, onRemark });
   const wire = new Wire(log, run.openClient(), url, readHeaders(options, terminal.env));
-  const { toolset, notes } = await wire.discover();
+  const { toolset, notes } = await wire.discover(HINTS);
   for (const message of notes) run.warn({ id: 'TOOL-DISCOVER', message });
-  return printToolset(toolset, wordsOf(target, url), options, run);
-}
-
-/** The words by which `invoke` finds the server. */
-function wordsOf(target: ConfiguredTarget, url: string): readonly string[] {
-  if (target.kind === 'demo') return ['--demo'];
-  return target.kind === 'command' ? ['--command', target.command] : [url];
+  return printToolset(toolset, targetWords(target, url), options, run);
 }
 
 async function listMcp(

@@ -81,7 +81,8 @@ export type Settlement = { readonly at: number } & (
       readonly output?: readonly string[];
     }
   | { readonly by: 'timeout'; readonly afterMs: number }
-  | { readonly by: 'cancel'; readonly who: 'person' | 'flag' | 'policy' }
+  /** `isUnanswered`: because nobody answered its question. */
+  | { readonly by: 'cancel'; readonly who: 'person' | 'flag' | 'policy'; readonly isUnanswered?: true }
   | {
       readonly by: 'denial';
       readonly who: 'person' | 'policy';
@@ -250,6 +251,8 @@ export function llmTextOf({ settled }: Pick<Exchange, 'settled'>): string | null
   return settled && textOfOutcome(judged(settled));
 }
 
+export const UNANSWERED = 'its question was not answered';
+
 function judged(settled: Settlement): JudgedOutcome {
   switch (settled.by) {
     case 'result':
@@ -269,6 +272,7 @@ function judged(settled: Settlement): JudgedOutcome {
     case 'denial':
       return { type: 'denied', tool: settled.tool, reason: settled.reason, basis: 'ours' };
     case 'cancel':
+      if (settled.isUnanswered) return { type: 'canceled', reason: UNANSWERED, by: 'system', basis: 'ours' };
       return { type: 'canceled', by: settled.who === 'person' ? 'user' : 'policy', basis: 'ours' };
   }
 }

@@ -21,6 +21,7 @@ import {
   CANCEL_GRACE_MS,
   type Exchange,
   isSentAfterCancel,
+  openChoices,
   openQuestions,
   type Settlement,
   type SubscriptionEnd,
@@ -204,7 +205,8 @@ function onDecision(exchange: Exchange, event: EventOf<'decided'>): Exchange {
 
 function canceled(exchange: Exchange, at: number, who: 'person' | 'flag' | 'policy'): Exchange {
   const end = { by: 'cancel', at, who } as const;
-  return unsubscribe(settle(exchange, end), end);
+  const isUnanswered = who === 'policy' && openChoices(exchange).length > 0;
+  return unsubscribe(settle(exchange, isUnanswered ? { ...end, isUnanswered } : end), end);
 }
 
 const QUESTION_TYPES = { choice: 'user_choice', consent: 'oauth' } as const;

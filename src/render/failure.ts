@@ -5,6 +5,7 @@ import {
   openChoices,
   outcomeOf,
   type Settlement,
+  UNANSWERED,
 } from '../events/exchange.js';
 import { UntrackedRequests } from '../events/untracked-requests.js';
 import type { UserChoice } from '../protocol/callbacks.js';
@@ -24,7 +25,7 @@ export function failureOf(exchange: Exchange, untracked: UntrackedRequests = NO_
 }
 
 /** What ended a call, in a few words. */
-export function settlementText({ questions }: Pick<Exchange, 'questions'>, settled: Settlement): string {
+export function settlementText(settled: Settlement): string {
   switch (settled.by) {
     case 'result':
     case 'answer':
@@ -39,10 +40,7 @@ export function settlementText({ questions }: Pick<Exchange, 'questions'>, settl
       return `${settled.tool} was not called: ${settled.who === 'person' ? 'declined by you' : settled.reason}`;
     case 'cancel': {
       if (settled.who === 'person') return 'interrupted';
-      const isOpen = questions.some(
-        ({ message, isAnswered }) => message.type === 'user_choice' && !isAnswered,
-      );
-      return isOpen ? 'canceled: its question was not answered' : 'canceled';
+      return settled.isUnanswered ? `canceled: ${UNANSWERED}` : 'canceled';
     }
   }
 }
@@ -92,14 +90,14 @@ function settlementFailure(
     case 'timeout':
       return timeoutFailure(exchange, untracked, formatDuration(settled.afterMs));
     case 'denial': {
-      const denied = { code: 'denied', message: settlementText(exchange, settled) } as const;
+      const denied = { code: 'denied', message: settlementText(settled) } as const;
       const hint = 'Change the rules in the --policy file to allow the call.';
       return settled.who === 'policy' ? { ...denied, hint } : denied;
     }
     case 'cancel':
       return settled.who === 'person'
         ? { code: 'interrupted', message: 'interrupted before the result arrived' }
-        : { code: 'decision-needed', message: settlementText(exchange, settled) };
+        : { code: 'decision-needed', message: settlementText(settled) };
   }
 }
 

@@ -1,5 +1,5 @@
 import { humanBlockText } from '../dialects/mcp.js';
-import { type Exchange, llmTextOf, type McpAnswer, type Settlement } from '../events/exchange.js';
+import { llmTextOf, type McpAnswer, type Settlement } from '../events/exchange.js';
 import type { View } from '../events/threads.js';
 import type { ToolResult } from '../protocol/callbacks.js';
 import { llmText } from '../protocol/outcome.js';
@@ -40,18 +40,17 @@ interface Ended {
     | { readonly by: 'result'; readonly result: ToolResult }
     | ({ readonly by: 'answer' } & McpAnswer)
     | null;
-  readonly questions?: Exchange['questions'];
 }
 
 /** The human's pane and the LLM's (RT-DISPLAY, RT-TEXT); null while the call is pending. */
-export function panesOf({ settled, questions = [] }: Ended, supports: ReadonlySet<string>): Panes | null {
+export function panesOf({ settled }: Ended, supports: ReadonlySet<string>): Panes | null {
   if (settled?.by === 'result') return panesOfResult(settled.result, supports);
   if (settled?.by === 'answer') return panesOfMcp(settled);
   const text = settled && llmTextOf({ settled });
   if (settled === null || text === null) return null;
   const choice = chooseSegment(undefined, supports);
   // The human gets a sentence instead of the payload for the LLM.
-  const words = settlementText({ questions }, settled);
+  const words = settlementText(settled);
   const human = {
     title: 'human',
     about: 'no result from the tool',

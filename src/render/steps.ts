@@ -278,7 +278,7 @@ function endSteps(exchange: Exchange): Step[] {
 
 function endWords(exchange: Exchange, settled: Settlement): Line | null {
   if (settled.by === 'refusal' || settled.by === 'unreachable') return null;
-  if (settled.by !== 'result' && settled.by !== 'answer') return quote(settlementText(exchange, settled));
+  if (settled.by !== 'result' && settled.by !== 'answer') return quote(settlementText(settled));
   const outcome = outcomeOf(exchange);
   const isFine = outcome === null || outcome.type === 'success';
   return isFine ? null : line`outcome ${outcome.type} (${basisLine(outcome.basis)})`;

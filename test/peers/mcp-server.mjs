@@ -69,6 +69,12 @@ const TOOLS = {
       },
     }),
   },
+  // Over stdio only: it asks before it answers.
+  'asks-url': {
+    call: () => ({
+      ask: { mode: 'url', elicitationId: 'a', url: 'https://login.example/a', message: 'Sign in' },
+    }),
+  },
   'needs-task': {
     call: () => ({
       refusal: {
@@ -142,11 +148,15 @@ function versionRefusal({ id, method, params }) {
   });
 }
 
+/** The call that waits for the answer to the question 'ask'. */
+let asking;
+
 /** The answer to a message; null where none goes out. */
 function reply(message) {
   log(message);
   const { id, method, params } = message;
   if (id === undefined) return null;
+  if (id === 'ask') return answer(asking, text(JSON.stringify(message.error ?? message.result)));
   const refusal = versionRefusal(message);
   if (refusal) return refusal;
   switch (method) {
@@ -161,6 +171,10 @@ function reply(message) {
       return answer(id, listPage(params?.cursor));
     case 'tools/call': {
       const result = (TOOLS[params.name] ?? TOOLS.silent).call(params.arguments ?? {});
+      if (result?.ask) {
+        asking = id;
+        return { jsonrpc: '2.0', id: 'ask', method: 'elicitation/create', params: result.ask };
+      }
       return result && answer(id, result);
     }
     default:

@@ -220,29 +220,32 @@ class FormAnswers {
     if (check && check.kind !== 'invalid') return answer;
     const faults = check?.faults.map(fault => visibleLine(`${fault.path}: ${fault.message}`)) ?? [];
     const message = `--choose ${truncate(text, MAX.text)} does not fit the form "${truncate(form.message, MAX.text)}"`;
-    return this.#leave(form, message, faults);
+    return this.#leave(form, message, faults, text === 'default');
   }
 
-  #leave(form: Elicitation, message: string, faults: readonly string[] = []): null {
-    this.trouble = { code: 'decision-needed', message, faults, hint: hintFor(form) };
+  /** @param isDefaultTried whether the defaults do not fit, so that the hint does not name them */
+  #leave(form: Elicitation, message: string, faults: readonly string[] = [], isDefaultTried = false): null {
+    this.trouble = { code: 'decision-needed', message, faults, hint: hintFor(form, isDefaultTried) };
     return null;
   }
 }
 
 /** Explains how to answer a form with `--choose`. */
-function hintFor(form: Elicitation): string {
+function hintFor(form: Elicitation, isDefaultTried: boolean): string {
   const { choices } = questionOf(form, NO_IDS);
   if (choiceOf(form)) {
     const few = choices.slice(0, MAX.options);
     const named = few.map((choice, index) => `${index} ${truncate(choice, MAX.label)}`);
-    return `Answer with --choose <index, label or default>: ${named.join(', ')}.`;
+    const ways = isDefaultTried ? 'index or label' : 'index, label or default';
+    return `Answer with --choose <${ways}>: ${named.join(', ')}.`;
   }
   const { properties, required = [] } = form.requestedSchema;
   const names = Object.keys(properties).slice(0, MAX.options);
   const needed = names.filter(name => required.includes(name));
   const inExample = needed.length > 0 ? needed : names.slice(0, 1);
   const example = JSON.stringify(Object.fromEntries(inExample.map(name => [name, '…'])));
-  return `Answer with --choose '${example}' (fields: ${names.join(', ')}), or with default, decline or cancel.`;
+  const others = isDefaultTried ? 'decline or cancel' : 'default, decline or cancel';
+  return `Answer with --choose '${example}' (fields: ${names.join(', ')}), or with ${others}.`;
 }
 
 /**

@@ -46,6 +46,12 @@ test('the data of a JSON-RPC error is in -o json, in the view and in the formats
   expect(task.stderr).toContain('the client capability extensions.io.modelcontextprotocol/tasks,');
 });
 
+test('a server that asks the user to open a page: the missing capability is named', async () => {
+  const { status, stdout, stderr } = await runHere(argv`invoke --mcp ${peerCommand()} asks-url`);
+  expect([status, stdout]).toEqual([0, expect.stringContaining('does not support URL-mode elicitation')]);
+  expect(stderr).toContain('warning: the server needs the client capability elicitation.url, which');
+});
+
 test('a server that dies during a call: the connection was lost', async () => {
   const { status, stderr } = await runHere(argv`invoke --mcp ${peerCommand()} dies`);
   expect(status).toBe(4);

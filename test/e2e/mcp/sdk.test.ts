@@ -71,12 +71,24 @@ describe.each([
   test('without --choose, or with an invalid answer, exit 6', async () => {
     const silent = await invoke('form');
     expect(silent.status).toBe(6);
+    const report = JSON.parse((await invoke('form', '-o', 'json')).stdout);
+    expect(report.outcome).toEqual({
+      type: 'canceled',
+      reason: 'its question was not answered',
+      by: 'system',
+      basis: 'ours',
+    });
     expect(silent.stderr).toContain('the server asks "Who are you?", but no answer was given');
     expect(silent.stderr).toContain(
       `Answer with --choose '{"name":"…"}' (fields: name, age, subscribe, colour)`,
     );
     const wrong = await invoke('form', '--choose', '{"name":"A"}');
     expect(wrong.status).toBe(6);
+    expect(wrong.stderr).toContain(', or with default, decline or cancel.');
+    const preset = await invoke('form', '--choose', 'default');
+    expect(preset.stderr).toMatch(
+      /--choose default does not fit the form[\s\S]*\), or with decline or cancel\.$/m,
+    );
     expect(wrong.stderr).toMatch(/does not fit the form "Who are you\?"[\s\S]*\$\.name: .*2 characters/);
     expect((await invoke('pick')).stderr).toContain('<index, label or default>: 0 Small, 1 Large, 2 decline');
   });

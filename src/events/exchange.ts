@@ -59,6 +59,8 @@ export interface Arrival {
   readonly warnings: readonly Warning[];
   /** Over MCP, the parameters of `notifications/progress`. */
   readonly progress?: Progress;
+  /** Over MCP, the method of any other notification. */
+  readonly notification?: string;
   /** The status of the response; in a recording, the recorded status. */
   readonly status?: number;
   readonly broken?: string;

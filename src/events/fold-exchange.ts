@@ -325,6 +325,8 @@ function mcpArrivalOf(exchange: Exchange, { leg, at, method }: RequestEvent, bod
     const verdict = judgeQuestion(exchange, leg); // not its digest, so a form that comes twice does not count as a duplicate
     return { ...about, verdict, message: questionOf(form.value, { group, id }) };
   }
+  if (method !== 'notifications/progress')
+    return { ...about, verdict: { kind: 'noted', status: 200 }, notification: method };
   const progress = validate(progressSchema, value);
   if (!progress.ok) return { ...about, verdict: rejection(progress.faults) };
   return { ...about, verdict: { kind: 'noted', status: 200 }, progress: progress.value };

@@ -79,9 +79,10 @@ const VERDICT_TEXTS: { readonly [Kind in VerdictKind]: VerdictText<Kind> } = {
   holds: { mark: 'note', words: ({ message }) => messageWords(message)[0] ?? [], warning: null },
   noted: {
     mark: 'note',
-    words({ message, progress, at }, exchange) {
+    words({ message, progress, notification, at }, exchange) {
       const event = message?.type === 'subscription_event' && message;
-      const what = event ? eventWords(event, exchange.subscription?.events) : messageWords(message)[0];
+      const named = notification === undefined ? messageWords(message)[0] : clipped(notification, 'plain');
+      const what = event ? eventWords(event, exchange.subscription?.events) : named;
       const text = event && line`: ${clipped(event.text, 'plain', MAX)}`;
       return line`${progress ? progressWords(progress) : what}${text}${afterSent(exchange, at)}`;
     },

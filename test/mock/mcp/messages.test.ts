@@ -1,5 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
+import { History } from '../../../src/events/history.js';
 import { eventually } from '../../e2e/support/eventually.js';
 import { eventsOfKind } from '../local/local-tool.js';
 import { ERAS, type Era, resultOf, rpcCall, type StartedMcpMock, startMcpMock } from './start-mcp-mock.js';
@@ -114,6 +115,9 @@ describe.each(ERAS)('over HTTP, for a client that is %s', era => {
       ['notifications/progress', 'mcp'],
       ['notifications/message', 'mcp'],
     ]);
+    const history = new History();
+    for (const event of mock.mcp.tool.mock.events) history.apply(event);
+    expect(history.first?.arrivals.map(({ verdict }) => verdict.kind)).toEqual(['noted', 'noted']);
   });
 
   test('progress that the client did not ask for is not sent, with a warning', async () => {

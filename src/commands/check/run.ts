@@ -9,7 +9,7 @@ import { createRunnableClock } from '../../system/clock.js';
 import { writeOut } from '../../system/streams.js';
 import { secretsOfHeaders } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { shellWord } from '../../util/text.js';
+import { shellWord } from '../../util/shell-word.js';
 import { visibleLine } from '../../util/visible.js';
 import { readHeaders } from '../headers.js';
 import { columnsOf } from '../reports.js';
@@ -72,7 +72,7 @@ function isOfMcp({ recordings }: CheckInput): boolean {
 /** Prints one line instead of a report on stdout, in which no rule would apply. */
 function unjudged(plan: CheckPlan, file: string, { stderr }: Terminal): CheckPlan {
   stderr.write(
-    `not checked: ${visibleLine(file)} has calls over MCP, and the rules of check are those of RAP. Show the calls with: protocol-cli render ${shellWord(file)}\n`,
+    `not checked: ${visibleLine(file)} has calls over MCP, and the rules of check are those of RAP. Show the calls with: protocol-cli render ${shellWord(file, process.platform)}\n`,
   );
   return {
     ...plan,

@@ -10,7 +10,8 @@ import { Runtime, subscriptionEnd } from '../../runtime/runtime.js';
 import { DISCOVERY_HINTS, Wire } from '../../runtime/wire.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { LIMITS } from '../../util/limits.js';
-import { formatDuration, shellWord } from '../../util/text.js';
+import { shellWord } from '../../util/shell-word.js';
+import { formatDuration } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { readHeaders } from '../headers.js';
 import { asTrouble, type Run } from '../run.js';
@@ -252,7 +253,7 @@ export class RapProtocol implements CallProtocol {
       toolset,
       remarks,
       by: targetWords(target, wire.base)
-        .map(word => shellWord(word))
+        .map(word => shellWord(word, process.platform))
         .join(' '),
     };
   }

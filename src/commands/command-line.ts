@@ -160,6 +160,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./check/command.js')).checkCommand,
   },
   {
+    name: 'init',
+    summary: 'write a first tool or agent, with fixtures and a workflow',
+    load: async () => (await import('./init/command.js')).initCommand,
+  },
+  {
     name: 'listen',
     summary: 'receive and show callbacks of calls that other programs make',
     load: async () => (await import('./listen/command.js')).listenCommand,

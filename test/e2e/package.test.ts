@@ -28,6 +28,8 @@ const NEEDED = [
   'fixtures/demo.json',
   'fixtures/runtimes/node/driver.mjs',
   'fixtures/runtimes/python/driver.py',
+  'fixtures/init/tool/go/go.mod',
+  'fixtures/init/tool/node/tool.mjs',
   ...GUIDES.map(({ name }) => `src/guides/${name}.md`),
 ];
 

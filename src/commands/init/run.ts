@@ -1,0 +1,116 @@
+import { lstat, mkdir, readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { shippedFile } from '../../package-root.js';
+import { writeError, writePublicFile } from '../../system/files.js';
+import { writeOut } from '../../system/streams.js';
+import { ProtocolCliError } from '../../util/errors.js';
+import { shellWord } from '../../util/text.js';
+import { visibleLine } from '../../util/visible.js';
+import { usageError } from '../options.js';
+import type { ExitStatus, Terminal } from '../terminal.js';
+
+type Kind = 'tool' | 'agent';
+type Language = 'node' | 'python' | 'go';
+
+interface Template {
+  /** Files of the package, relative to `fixtures/`, by the name that each gets. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Command lines to try first. */
+  readonly next: readonly string[];
+}
+
+/** @param start the options that start it */
+function toolTemplate(language: Language, start: string, sources: readonly string[]): Template {
+  const from = `init/tool/${language}`;
+  return {
+    files: {
+      ...Object.fromEntries(sources.map(name => [name, `${from}/${name}`])),
+      'cases.yaml': 'init/tool/cases.yaml',
+      'fixtures.yaml': 'init/tool/fixtures.yaml',
+      '.github/workflows/protocol-cli.yml': `${from}/workflow.yml`,
+    },
+    next: [`protocol-cli check ${start} --cases cases.yaml`, `protocol-cli invoke ${start} shout text=hi`],
+  };
+}
+
+/** The runtimes of `fixtures/runtimes`, which pass every scenario. */
+function agentTemplate(language: 'node' | 'python', command: string, sources: readonly string[]): Template {
+  return {
+    files: {
+      ...Object.fromEntries(sources.map(name => [name, `runtimes/${language}/${name}`])),
+      'fixtures.yaml': 'init/tool/fixtures.yaml',
+      '.github/workflows/protocol-cli.yml': `init/agent/${language}/workflow.yml`,
+    },
+    next: [
+      `protocol-cli check --runtime "${command}" --scenario result`,
+      'protocol-cli mock-tool fixtures.yaml',
+    ],
+  };
+}
+
+const TEMPLATES: Readonly<Record<Kind, Readonly<Partial<Record<Language, Template>>>>> = {
+  tool: {
+    node: toolTemplate('node', '--command "node tool.mjs"', ['tool.mjs']),
+    python: toolTemplate('python', '--command "python3 tool.py"', ['tool.py']),
+    // The first start compiles the standard library.
+    go: toolTemplate('go', '--command "go run ." --ready-timeout 2m', ['tool.go', 'go.mod']),
+  },
+  agent: {
+    node: agentTemplate('node', 'node driver.mjs', ['driver.mjs', 'runtime.mjs', 'messages.mjs']),
+    python: agentTemplate('python', 'python3 driver.py', ['driver.py', 'runtime.py', 'messages.py']),
+  },
+};
+
+/**
+ * Runs `init`: writes the files of a template, all or none.
+ * @throws ProtocolCliError `usage`, `unwritable-file` if one of the files exists.
+ */
+export async function runInit(
+  kind: Kind,
+  folder: string,
+  language: Language,
+  { stdout, cwd }: Pick<Terminal, 'stdout' | 'cwd'>,
+): Promise<ExitStatus> {
+  const template = TEMPLATES[kind][language];
+  if (!template)
+    throw usageError(
+      `init ${kind} has no template in ${language}`,
+      'Use --language node or python, or write a driver: protocol-cli help runtimes.',
+    );
+  const pathOf = (name: string) => join(folder, name);
+  const names = Object.keys(template.files);
+  await requireFree(names.map(pathOf), cwd);
+  for (const [name, source] of Object.entries(template.files)) {
+    const path = resolve(cwd, pathOf(name));
+    const text = await readFile(shippedFile(`fixtures/${source}`), 'utf8');
+    await createFolder(dirname(path));
+    await writePublicFile(path, text, { replaces: () => false });
+  }
+  const written = names.map(name => `wrote ${visibleLine(pathOf(name))}\n`).join('');
+  const lines = [...(folder === '.' ? [] : [`cd ${shellWord(folder)}`]), ...template.next];
+  await writeOut(stdout, `${written}\nNext:\n${lines.map(line => `  ${visibleLine(line)}\n`).join('')}`);
+  return 0;
+}
+
+/** @throws ProtocolCliError `unwritable-file`, with every path at which something is. */
+async function requireFree(paths: readonly string[], cwd: string): Promise<void> {
+  const isThere = (path: string) =>
+    lstat(resolve(cwd, path)).then(
+      () => true,
+      () => false,
+    );
+  const found = await Promise.all(paths.map(isThere));
+  const taken = paths.filter((_, index) => found[index]);
+  if (taken.length === 0) return;
+  throw new ProtocolCliError('unwritable-file', 'nothing was written: init would overwrite', {
+    faults: taken,
+    hint: 'Give another folder: protocol-cli init tool my-tool.',
+  });
+}
+
+/** @throws ProtocolCliError `unwritable-file` */
+async function createFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true }).catch(cause => {
+    throw writeError(path, cause);
+  });
+}

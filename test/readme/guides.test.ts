@@ -101,7 +101,7 @@ describe('every file in a guide is valid', () => {
 
   test.each(files.filter(({ language }) => language === 'yaml'))('$path: $name', async ({ name, text }) => {
     const source = { path: name, text };
-    if (/^\.github\/|^docker-compose/.test(name)) await checkFlagsOf(text);
+    if (/^\.(?:github|gitlab-ci|buildkite|circleci)|^docker-compose/.test(name)) await checkJob(text);
     else if (name === 'policy.yaml') await Consent.read({ policy: '-' }, stdinOf(text));
     else if (/^(?:cases|users)\.yaml$/.test(name)) expect(await readCases(source, null)).not.toEqual([]);
     else if (name === 'known.yaml')
@@ -133,7 +133,15 @@ describe('every file in a guide is valid', () => {
   });
 });
 
-/** The lines of a job or a compose file use options that exist. */
+/** The lines of a job or a compose file use options that exist, or the action in the repository with inputs that exist. */
+async function checkJob(text: string): Promise<void> {
+  const steps: readonly { uses?: string; with: object }[] = parse(text).jobs?.check?.steps ?? [];
+  const action = steps.find(({ uses }) => uses?.includes('/.github/actions/check'));
+  if (!action) return checkFlagsOf(text);
+  const { inputs } = parse(await readFile('.github/actions/check/action.yml', 'utf8'));
+  expect(Object.keys(inputs)).toEqual(expect.arrayContaining(Object.keys(action.with)));
+}
+
 async function checkFlagsOf(text: string): Promise<void> {
   const lines = [...JSON.stringify(parse(text)).matchAll(/protocol-cli ([a-z-]+) ([^"]*)/g)];
   expect(lines).not.toEqual([]);

@@ -268,6 +268,7 @@ const PROOFS = {
     expect(statusOf(await rawExchange(Number(port), head))).toBe(413);
     await model.close();
   },
+  keptNames: './commands/completion.test.ts',
   toolsetBytes: async () => {
     const description = 'x'.repeat(LIMITS.toolsetBytes.value);
     await using tool = await startRawTool({ toolset: url => ({ ...harmless(url), description }) });

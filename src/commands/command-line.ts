@@ -199,6 +199,14 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'ask a tool to move a session to another machine',
     load: async () => (await import('./notices/command.js')).migrateCommand,
   },
+  {
+    name: 'completion',
+    summary: 'print a script that completes commands in bash, zsh or fish',
+    load: async () => {
+      const { completionCommand } = await import('./completion/command.js');
+      return run => completionCommand(run, [...COMMANDS, ...GUIDES]);
+    },
+  },
 ];
 
 /** A page of src/guides, which is part of the package. No guide has the name of a command. */
@@ -223,7 +231,7 @@ export const GUIDES = [
   { name: 'coding-agents', summary: 'mcp-server: a coding agent tests the tool that it writes' },
   { name: 'library', summary: 'protocol-cli in your own code' },
   { name: 'on-call', summary: 'a broken tool at night, step by step' },
-  { name: 'platforms', summary: 'Windows, macOS, slim images: what was tried' },
+  { name: 'platforms', summary: 'completion in shells; Windows, macOS, slim images' },
   { name: 'security', summary: 'what is exposed, sent, saved and hidden' },
   { name: 'performance', summary: 'figures of the bench' },
 ] as const satisfies readonly Guide[];

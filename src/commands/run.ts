@@ -6,8 +6,10 @@ import type { TranscriptAbout } from '../events/transcript-writer.js';
 import type { HttpClient } from '../http/client.js';
 import { createNodeClient } from '../http/node-client.js';
 import type { Warning } from '../protocol/requirements.js';
+import type { Tool } from '../protocol/toolset.js';
 import type { Trouble } from '../render/outputs/trouble.js';
 import { errorReport, troubleText, warningText, wrapMessages } from '../render/outputs/trouble.js';
+import type { Wire } from '../runtime/wire.js';
 import { type Clock, systemClock } from '../system/clock.js';
 import { outputOf, type Sink, writeOut } from '../system/streams.js';
 import { ProtocolCliError } from '../util/errors.js';
@@ -15,6 +17,7 @@ import { LIMITS } from '../util/limits.js';
 import { createRedactor, type Redactor } from '../util/redact.js';
 import { safeJson } from '../util/safe-json.js';
 import { headerFor, saveTranscript } from './save-transcript.js';
+import type { ConfiguredTarget } from './target.js';
 import { type ExitStatus, Interruption, type OnStop, statusOfFailure, type Terminal } from './terminal.js';
 
 export interface RunOptions {
@@ -44,6 +47,7 @@ export class Run {
   readonly signal: AbortSignal;
   readonly #stops: (() => Promise<void>)[] = [];
   #isOver = false;
+  readonly #toolsets = new Map<ConfiguredTarget, readonly Tool[]>();
   #finishTranscript: (reason: string) => Promise<void> = async () => {};
 
   constructor({
@@ -106,6 +110,24 @@ export class Run {
     if (this.#isOver) void stop().catch(() => {});
     else this.#stops.push(stop);
   };
+
+  /** Keeps the names of operations and arguments of a server for completion. */
+  keepNames(target: ConfiguredTarget, tools: readonly Tool[]): void {
+    this.#toolsets.set(target, tools);
+  }
+
+  /** As {@link keepNames}, of the toolset that the wire to this server loads. */
+  keepNamesOf(wire: Wire, target: ConfiguredTarget): Wire {
+    wire.onToolset = ({ tools }) => this.keepNames(target, tools);
+    return wire;
+  }
+
+  /** Saves the names of the toolsets that were loaded. Never rejects: a file that cannot be written stays as it is. */
+  async saveNames(): Promise<void> {
+    if (this.#toolsets.size === 0 || this.signal.aborted) return;
+    const { saveNames } = await import('./completion/known-names.js');
+    await saveNames(this.#toolsets, this.terminal, name => this.clean(name) !== name).catch(() => {});
+  }
 
   /** Opens a client for single calls, which loads fast. It is closed at the end. */
   readonly openClient = (): HttpClient => this.#closing(createNodeClient({ clock: this.clock }));
@@ -199,6 +221,7 @@ export async function withRun(
     throw error instanceof ProtocolCliError ? error.mapText(run.clean) : error;
   } finally {
     await run.stop();
+    await run.saveNames();
   }
 }
 

@@ -16,7 +16,7 @@ import {
 import { type choiceResponseSchema, NOTICES, type Notice } from '../protocol/invocation.js';
 import { readToolset, type ValidToolset } from '../protocol/read-toolset.js';
 import type { Warning } from '../protocol/requirements.js';
-import { baseOf, discoveryCandidates } from '../protocol/toolset.js';
+import { baseOf, discoveryCandidates, type Toolset } from '../protocol/toolset.js';
 import { messageOf, ProtocolCliError } from '../util/errors.js';
 import { asksForCredentials, mediaTypeOf } from '../util/headers.js';
 import { LIMITS } from '../util/limits.js';
@@ -134,6 +134,8 @@ export interface DiscoveredToolset extends ValidToolset {
 export class Wire {
   /** The base URL for notices; discovery may find another one. */
   base: string;
+  /** Called with each valid toolset. */
+  onToolset: (toolset: Toolset) => void = () => {};
 
   constructor(
     readonly log: Log,
@@ -213,6 +215,7 @@ export class Wire {
     const reading = await readToolset(body.json);
     if (reading.ok) {
       const { name, endpoint, tools } = reading.toolset;
+      this.onToolset(reading.toolset);
       const operations = tools.map(tool => tool.name);
       this.log.emit({ kind: 'loaded', base, endpoint, toolset: name, operations });
     }

@@ -92,6 +92,12 @@ export const LIMITS = {
     threat: 14,
   },
   modelBodyBytes: { value: 32 * MIB, what: 'request to the scripted model', beyond: '413', threat: 15 },
+  keptNames: {
+    value: 500,
+    what: 'names of operations and arguments of a server that are kept for completion',
+    beyond: 'the rest is not kept',
+    threat: 15,
+  },
   toolsetBytes: { value: 10 * MIB, what: 'toolset', beyond: 'it is a failure', threat: 15 },
   acknowledgementBytes: {
     value: 16 * KIB,

@@ -71,11 +71,12 @@ export async function callTool(
 async function probe(
   target: ServerTarget,
   { flags, cases, selection: { only, skip } }: CheckPlan,
-  { redactor, terminal, onStop, signal, clock, openClient }: Run,
+  run: Run,
   log: Log,
   probes: typeof runProbes,
   repeat: Repeat | undefined,
 ): Promise<void> {
+  const { redactor, terminal, onStop, signal, clock, openClient } = run;
   const { verbose, quiet, operation: operations = [], probeTimeout: probeTimeoutMs } = flags;
   const { destructive: mayBeDestructive } = flags;
   const progress = progressOn(terminal, quiet === true, repeat);
@@ -115,7 +116,7 @@ async function probe(
     probeTimeoutMs,
     clock,
     signal,
-    wire: wireTo(url),
+    wire: run.keepNamesOf(wireTo(url), target),
     server: target.kind === 'command' && !repeat ? server : undefined,
     listener: listenerOf({ ...flags, maxBody: LIMITS.messageBytes.value }),
     wants: id => (only?.has(id) ?? true) && !skip?.has(id),

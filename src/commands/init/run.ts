@@ -4,7 +4,7 @@ import { shippedFile } from '../../package-root.js';
 import { writeError, writePublicFile } from '../../system/files.js';
 import { writeOut } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { shellWord } from '../../util/text.js';
+import { shellWord } from '../../util/shell-word.js';
 import { visibleLine } from '../../util/visible.js';
 import { usageError } from '../options.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
@@ -87,7 +87,7 @@ export async function runInit(
     await writePublicFile(path, text, { replaces: () => false });
   }
   const written = names.map(name => `wrote ${visibleLine(pathOf(name))}\n`).join('');
-  const lines = [...(folder === '.' ? [] : [`cd ${shellWord(folder)}`]), ...template.next];
+  const lines = [...(folder === '.' ? [] : [`cd ${shellWord(folder, process.platform)}`]), ...template.next];
   await writeOut(stdout, `${written}\nNext:\n${lines.map(line => `  ${visibleLine(line)}\n`).join('')}`);
   return 0;
 }

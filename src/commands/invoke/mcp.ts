@@ -55,15 +55,19 @@ interface Connecting {
 /** Connects to a server within a time limit. @throws ProtocolCliError with the cause. */
 export async function openServer(
   target: McpTarget,
-  { log, onStop, stderr, clock }: Run,
+  run: Run,
   { timeout, maxBody: maxBytes, isQuiet = false, ...options }: Connecting,
 ): Promise<McpServer> {
+  const { log, onStop, stderr, clock } = run;
   const { most, least } = START_MS;
   const limitMs = timeout === 0 ? most : Math.min(most, Math.max(least, timeout));
   const does = target.kind === 'stdio' ? 'starting the MCP server' : 'reaching the MCP server';
   const text = `${does}: ${visibleLine(target.name)} (it has ${formatDuration(limitMs)})\n`;
   const stop = isQuiet ? () => {} : clock.after(NOTICE_AFTER_MS, () => stderr.write(text));
-  return connectMcp(target, { ...options, log, onStop, limitMs, maxBytes, version: VERSION }).finally(stop);
+  const connecting = connectMcp(target, { ...options, log, onStop, limitMs, maxBytes, version: VERSION });
+  const server = await connecting.finally(stop);
+  run.keepNames({ kind: 'mcp', name: server.name, server: target }, server.tools);
+  return server;
 }
 
 /** A tool of an MCP server, and the arguments of the call. */

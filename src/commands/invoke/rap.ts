@@ -247,6 +247,7 @@ export class RapProtocol implements CallProtocol {
     const onRemark = (text: string) => isSilent || stderr.write(`${visibleLine(text)}\n`);
     const options = { onStop, signal, onRemark, ...this.#servers.options };
     const wire = await this.#wireTo(await startTarget(this.#startedInTime(target), options));
+    this.run.keepNamesOf(wire, target);
     const { toolset, notes: remarks } = await wire.discover(HINTS, this.#options.timeout);
     return {
       wire,

@@ -60,7 +60,7 @@ const HINTS = {
 export async function openRapTool({ url, headers, listener }: ToolSource, options: AnswererOptions) {
   const { run, history } = options;
   const { log, clock, redactor } = run;
-  const wire = new Wire(log, run.openClient(), url, headers);
+  const wire = run.keepNamesOf(new Wire(log, run.openClient(), url, headers), { kind: 'url', url });
   const discovered = await run.interrupted.race(wire.discover(HINTS, options.flags.timeout));
   const runtime = await Runtime.start({ log, history, clock, listener, onSecret: redactor.add });
   run.onStop(() => runtime.close());

@@ -99,7 +99,7 @@ async function listServer(target: ConfiguredTarget, options: ShownOptions, run: 
   const onRemark = (text: string) => stderr.write(`${visibleLine(text)}\n`);
   const url = await startTarget(target, { onStop, signal, onRemark });
   const wire = new Wire(log, run.openClient(), url, readHeaders(options, terminal.env));
-  const { toolset, notes } = await wire.discover(HINTS);
+  const { toolset, notes } = await run.keepNamesOf(wire, target).discover(HINTS);
   for (const message of notes) run.warn({ id: 'TOOL-DISCOVER', message });
   return printToolset(toolset, targetWords(target, url), options, run);
 }

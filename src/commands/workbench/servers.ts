@@ -1,16 +1,14 @@
-import { access, lstat, mkdir, readFile } from 'node:fs/promises';
-import { dirname, isAbsolute, join } from 'node:path';
 import type { HttpClient } from '../../http/client.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { DISCOVERY_HINTS, type DiscoveredToolset, Wire } from '../../runtime/wire.js';
 import { definitionsIn, definitionsText, type Server } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { parseJson } from '../../util/json.js';
 import { withoutColours } from '../../util/visible.js';
 import type { Run } from '../run.js';
 import { type ServerExit, startTarget } from '../started-servers.js';
 import { type ConfiguredTarget, commandOf } from '../target.js';
 import type { Terminal } from '../terminal.js';
+import { UserFile } from '../user-file.js';
 
 interface Found {
   readonly wire: Wire;
@@ -241,7 +239,8 @@ class ServerConnection {
     const { run, client } = this.options;
     const url = await connection;
     const isLost = this.#url !== connection;
-    this.#wire = new Wire(run.log, client, url, isLost ? {} : this.origin.headers);
+    const wire = new Wire(run.log, client, url, isLost ? {} : this.origin.headers);
+    this.#wire = run.keepNamesOf(wire, this.origin.target);
     return this.#wire;
   }
 
@@ -291,20 +290,15 @@ const MAX_RECENT = { urls: 5, length: 500, bytes: 16 * 1024 };
 /** The URLs of the servers that the user opened, the latest first. They are kept in a file that only its owner may read. */
 class RecentServers {
   urls: readonly string[] = [];
-  readonly #path: string;
-  /** This folder is not created. */
-  readonly #root: string;
+  readonly #file: UserFile;
   /** One reads or writes at a time. */
   #last: Promise<void> = Promise.resolve();
 
   constructor(
-    { env, home }: Pick<Terminal, 'env' | 'home'>,
+    terminal: Pick<Terminal, 'env' | 'home'>,
     private readonly isSecret: (text: string) => boolean,
   ) {
-    const given = env['XDG_STATE_HOME'] ?? '';
-    const state = isAbsolute(given) ? given : join(home, '.local', 'state');
-    this.#root = isAbsolute(given) ? '/' : home;
-    this.#path = join(state, 'protocol-cli', 'recent.json');
+    this.#file = new UserFile('XDG_STATE_HOME', 'recent.json', terminal);
   }
 
   /** Ignores a file that is broken, too large, or not a file. Never rejects. */
@@ -327,15 +321,9 @@ class RecentServers {
   }
 
   async #load(): Promise<void> {
-    this.urls = await this.#read().catch(() => []);
-  }
-
-  async #read(): Promise<readonly string[]> {
-    const found = await lstat(this.#path);
-    if (!found.isFile() || found.size > MAX_RECENT.bytes) return [];
-    const reading = parseJson(await readFile(this.#path, 'utf8'));
-    const urls = reading.ok && Array.isArray(reading.value) ? reading.value.map(bareUrl) : [];
-    return [...new Set(urls.filter(url => url !== null))].slice(0, MAX_RECENT.urls);
+    const saved = await this.#file.read(MAX_RECENT.bytes);
+    const urls = Array.isArray(saved) ? saved.map(bareUrl) : [];
+    this.urls = [...new Set(urls.filter(url => url !== null))].slice(0, MAX_RECENT.urls);
   }
 
   /** Reads the file again: another workbench may have changed it. */
@@ -345,12 +333,7 @@ class RecentServers {
     await this.#load();
     if (this.urls[0] === url) return;
     this.urls = [url, ...this.urls.filter(each => each !== url)].slice(0, MAX_RECENT.urls);
-    const { createPrivateFile } = await import('../../system/files.js');
-    await access(this.#root);
-    await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
-    const file = await createPrivateFile(this.#path);
-    await file.write(JSON.stringify(this.urls));
-    await file.commit();
+    await this.#file.write(this.urls);
   }
 }
 

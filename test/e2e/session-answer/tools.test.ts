@@ -70,7 +70,7 @@ describe.concurrent.each(PEERS)('the %s tool', (name, slow, finished) => {
     ];
     await using platform = await startPlatform({ key: KEY, rounds, end: { answer: 'done' }, ...oddities });
     const tool = tools[name];
-    const args = ['--tool', tool.url, '--timeout', '1500ms', '--policy', policy, '-o', 'plain'];
+    const args = ['--tool', tool.url, '--timeout', '8s', '--policy', policy, '-o', 'plain'];
     const { status, stderr, stdout } = await answer(platform, args);
     expect(status, stdout + stderr).toBe(0);
     const { settled, pending, status: end } = await platform.session();

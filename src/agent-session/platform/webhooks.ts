@@ -112,9 +112,17 @@ export class Webhooks {
     const created_at = this.#now();
     const record = {
       id: randomUUID(),
-      ...{ url, enabled_events, description, disabled: false },
-      ...{ last_delivery_status: null, last_delivery_error: null, last_delivery_at: null },
-      ...{ last_success_at: null, consecutive_failures: 0, created_at, updated_at: created_at },
+      url,
+      enabled_events,
+      description,
+      disabled: false,
+      last_delivery_status: null,
+      last_delivery_error: null,
+      last_delivery_at: null,
+      last_success_at: null,
+      consecutive_failures: 0,
+      created_at,
+      updated_at: created_at,
     };
     const webhook = { record, secret: this.#newSecret(), latest: Promise.resolve() };
     this.#byId.set(record.id, webhook);

@@ -40,7 +40,7 @@ export interface UserMessage {
 }
 
 /** The request that created a session. */
-interface Creation {
+export interface Creation {
   readonly tools?: readonly SessionTool[] | undefined;
   readonly request?: unknown;
   readonly messages?: readonly UserMessage[];

@@ -8,6 +8,7 @@ import { LIMITS } from '../../util/limits.js';
 import type { ApiRequest } from './api-request.js';
 import { detail, Refused } from './details.js';
 import { idIn } from './paths.js';
+import { readBody, readQuery } from './read-request.js';
 import { webhookChanges, webhookFilters, webhookSchema } from './request-schemas.js';
 import { PING, type Webhook, WebhookDeliveries, type WebhookEvent } from './webhook-deliveries.js';
 
@@ -105,10 +106,10 @@ export class Webhooks {
   }
 
   #create(request: ApiRequest): Answer {
-    const { url, enabled_events, description = null } = request.parsed(webhookSchema);
+    const { url, enabled_events, description = null } = readBody(request.body, webhookSchema);
     this.#checkUrl(url);
     if (this.#byId.size >= LIMITS.webhooks.value)
-      return request.refuseForRoom('There are too many webhooks; delete one.');
+      return request.refuseOverCapacity('There are too many webhooks; delete one.');
     const created_at = this.#now();
     const record = {
       id: randomUUID(),
@@ -131,14 +132,14 @@ export class Webhooks {
   }
 
   #list(request: ApiRequest): Answer {
-    const { sort } = request.query(webhookFilters, ['sort']);
+    const { sort } = readQuery(request.incoming, webhookFilters, ['sort']);
     const all = Array.from(this.#byId.values(), ({ record }) => record);
     return request.answerPage(sort?.at(-1) === 'created_at' ? all : all.reverse(), { size: 10, max: 1_000 });
   }
 
   /** Members that are absent or null stay, except that the description may become null. */
   #update(request: ApiRequest, { record }: Webhook): Answer {
-    const { url, enabled_events, description, disabled } = request.parsed(webhookChanges);
+    const { url, enabled_events, description, disabled } = readBody(request.body, webhookChanges);
     if (url) this.#checkUrl(url);
     if (record.disabled && disabled === false) record.consecutive_failures = 0;
     record.url = url ?? record.url;

@@ -1,9 +1,8 @@
-import { ApiRequest } from '../../../src/agent-session/platform/api-request.js';
+import { readResults } from '../../../src/agent-session/platform/read-request.js';
 import { Session } from '../../../src/agent-session/platform/session.js';
 import type { Fact } from '../../../src/events/events.js';
 import { createLog } from '../../../src/events/log.js';
 import { parseSessionScript } from '../../../src/fixtures/session-script.js';
-import { Incoming } from '../../../src/http/route.js';
 
 export const AT = '2026-01-01T00:00:00.000Z';
 
@@ -36,15 +35,7 @@ export function begun(sessionScript: object = TWO_ROUNDS, switches?: object) {
   const judge = (body: unknown) => {
     const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
     try {
-      const { settles, warnings, details } = new ApiRequest(
-        log,
-        'tool_results',
-        new Incoming(),
-        bytes,
-        session,
-        'documented',
-        () => {},
-      ).results(session);
+      const { settles, warnings, details } = readResults(bytes, session);
       return { status: details.length > 0 ? 422 : 202, settles, warnings, details };
     } catch (error) {
       const { status, why: details } = error as { status: number; why: unknown[] };

@@ -1,0 +1,318 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { RequestEvent } from '../../events/events.js';
+import type { Log } from '../../events/log.js';
+import type { SessionScript } from '../../fixtures/session-script.js';
+import type { Answer, Denial, Incoming, Reply, Route } from '../../http/route.js';
+import { LIMITS } from '../../util/limits.js';
+import { ApiRequest } from './api-request.js';
+import type { ChangeWaits } from './change-waits.js';
+import { selectEvents, selectSessions } from './listing.js';
+import { idIn, isOfSession, NOT_FOUND, notAllowed, templateOf } from './paths.js';
+import { PlannedFaults } from './planned-faults.js';
+import {
+  mediaTypeProblem,
+  readBody,
+  readCreation,
+  readHeader,
+  readMessages,
+  readQuery,
+  readResults,
+} from './read-request.js';
+import { eventFilters, feedbackSchema, keySchema, SCHEMAS, sessionFilters } from './request-schemas.js';
+import type { Session } from './session.js';
+import type { SessionStore } from './session-store.js';
+import type { Webhooks } from './webhooks.js';
+
+interface SessionApiOptions {
+  /** What clients must send as `Authorization: Bearer …`. */
+  readonly key: string;
+  readonly script: SessionScript;
+  readonly log: Log;
+  readonly sessions: SessionStore;
+  readonly waits: ChangeWaits;
+  readonly webhooks: Webhooks;
+}
+
+/** Maximum time of a long poll, in s, if the script accepts lenient requests. */
+const LONGEST_WAIT_S = 60;
+
+const UNAUTHORIZED = 'Invalid or missing API key.';
+
+const TOO_LARGE = 'The sessions are too large together; start the mock again.';
+
+interface RouteOptions {
+  /** Default: `session`. */
+  readonly purpose?: RequestEvent['purpose'];
+  /** Default: `nothing`. */
+  readonly accepts?: 'json' | 'json?';
+  /** What the verification reports if the request is refused. */
+  readonly verifies?: 'results' | 'session';
+  /** The kind of request for the faults of the script. */
+  readonly faulty?: keyof SessionScript['faults'];
+}
+
+type Responder = (request: ApiRequest, session: Session) => Reply | Promise<Reply>;
+
+/** The HTTP API of a mock platform: its routes, and how each of them responds. */
+export class SessionApi {
+  readonly #keyDigest: Buffer;
+  readonly #faults = new PlannedFaults();
+
+  constructor(private readonly options: SessionApiOptions) {
+    this.#keyDigest = sha256(options.key);
+  }
+
+  routes(): Route[] {
+    const routes = [
+      ...this.#collectionRoutes(),
+      ...this.#readingRoutes(),
+      ...this.#steeringRoutes(),
+      ...this.options.webhooks.routes.map(({ method, path, respond, accepts }) =>
+        this.#route(method, path, respond, accepts && { accepts }),
+      ),
+    ];
+    return [...routes, this.#route('any', null, request => notAllowed(request, routes))];
+  }
+
+  /** Logs a request that the HTTP server refused: a body too large, a foreign Host, a web page. */
+  onRefused({ status, detail: reason }: Denial, { method, path }: Incoming): void {
+    const { log, sessions } = this.options;
+    const message = `a request was refused with ${status} (${reason}): ${method} ${path}`;
+    const session = this.#sessionAt(path)?.id;
+    log.emit({ kind: 'warned', message, ...(session !== undefined && { thread: session }) });
+    if (/\/tool_results$/.test(path)) sessions.addRefused({ what: 'results', session, status, reason });
+  }
+
+  #collectionRoutes(): Route[] {
+    return [
+      this.#route('GET', '/sessions', request => this.#list(request)),
+      this.#route('POST', '/sessions', request => this.#create(request), {
+        accepts: this.options.script.switches.requests === 'lenient' ? 'json?' : 'json',
+        verifies: 'session',
+        faulty: 'create',
+      }),
+      this.#route('GET', '/sessions/quota', request => this.#answerQuota(request)),
+    ];
+  }
+
+  #readingRoutes(): Route[] {
+    return [
+      this.#sessionRoute('GET', '', (request, { view }) => request.answer(200, view)),
+      this.#sessionRoute('GET', '/status', (request, { statusView }) => request.answer(200, statusView), {
+        faulty: 'status',
+      }),
+      this.#sessionRoute('GET', '/events', listEvents),
+      this.#sessionRoute('GET', '/changes', (request, session) => this.#answerChanges(request, session), {
+        purpose: 'changes',
+        faulty: 'changes',
+      }),
+    ];
+  }
+
+  #steeringRoutes(): Route[] {
+    return [
+      this.#sessionRoute('POST', '/pause', this.#steer(202, 'pause')),
+      this.#sessionRoute('POST', '/resume', this.#steer(202, 'resume')),
+      this.#sessionRoute('POST', '/force_answer', this.#steer(202, 'forceAnswer')),
+      this.#sessionRoute('DELETE', '', this.#steer(204, 'cancel')),
+      this.#sessionRoute('POST', '/messages', (request, session) => this.#takeMessages(request, session), {
+        purpose: 'message',
+        accepts: 'json',
+        faulty: 'messages',
+      }),
+      this.#sessionRoute('POST', '/tool_results', (request, session) => this.#takeResults(request, session), {
+        purpose: 'tool_results',
+        accepts: 'json',
+        verifies: 'results',
+        faulty: 'tool_results',
+      }),
+      this.#sessionRoute('POST', '/share', (request, { id }) =>
+        request.answer(200, { share_url: `/share/${id}` }),
+      ),
+      this.#sessionRoute('DELETE', '/share', request => request.answer(204)),
+      this.#sessionRoute('POST', '/feedback', takeFeedback, { accepts: 'json' }),
+      this.#sessionRoute('PUT', '/events/{index}/feedback', takeFeedback, { accepts: 'json' }),
+    ];
+  }
+
+  /** A route below one session. */
+  #sessionRoute(method: Route['method'], path: string, respond: Responder, options?: RouteOptions): Route {
+    const respondIfFound = (request: ApiRequest) =>
+      request.session ? respond(request, request.session) : request.refuse(404, NOT_FOUND);
+    return this.#route(method, `/sessions/{id}${path}`, respondIfFound, options);
+  }
+
+  /** @param path below `/api/v2`; null for any other path of the API */
+  #route(
+    method: Route['method'],
+    path: string | null,
+    respond: (request: ApiRequest) => Reply | Promise<Reply>,
+    options: RouteOptions = {},
+  ): Route {
+    const { purpose = 'session', accepts, faulty } = options;
+    const { faults } = this.options.script;
+    const faultOf = ({ session }: ApiRequest) =>
+      faulty && this.#faults.next(`${faulty} ${session?.id ?? ''}`, faults[faulty]);
+    return {
+      name: `${method} ${purpose}`,
+      method,
+      accepts: accepts ?? 'nothing',
+      first: incoming =>
+        this.#refuseEarly(this.#requestOf(incoming, new Uint8Array(0), options), path, accepts),
+      serves:
+        path === null ? target => /^\/api\/v2(?:\/|$)/.test(target) : target => templateOf(target) === path,
+      handle: (incoming, body) => {
+        const request = this.#requestOf(incoming, body, options);
+        return request.respondWith(respond, faultOf(request));
+      },
+    };
+  }
+
+  #requestOf(
+    incoming: Incoming,
+    body: Uint8Array,
+    { purpose = 'session', verifies: what }: RouteOptions,
+  ): ApiRequest {
+    const { log, sessions, script } = this.options;
+    const session = this.#sessionAt(incoming.path);
+    const { requests } = script.switches;
+    const onRefused = (status: number, reason: string) => {
+      if (what) sessions.addRefused({ what, session: session?.id, status, reason });
+    };
+    return new ApiRequest({ log, purpose, incoming, body, session, requests, onRefused });
+  }
+
+  /** Checks in this order, before the body is read: 401 without the key, 404 without such a session, 422 for another media type. */
+  #refuseEarly(
+    request: ApiRequest,
+    path: string | null,
+    accepts: RouteOptions['accepts'],
+  ): Answer | undefined {
+    if (!this.#hasKey(request.incoming)) return request.refuse(401, UNAUTHORIZED);
+    if (isOfSession(path)) {
+      if (!request.session) return request.refuse(404, NOT_FOUND);
+      this.options.sessions.markUsed(request.session);
+    }
+    const problem = accepts ? mediaTypeProblem(request.incoming, accepts) : null;
+    return problem ? request.refuse(422, [problem]) : undefined;
+  }
+
+  /** Compares in constant time. */
+  #hasKey({ headers: { authorization = '' } }: Incoming): boolean {
+    const [, shown = ''] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
+    return timingSafeEqual(sha256(shown), this.#keyDigest);
+  }
+
+  #sessionAt(path: string): Session | undefined {
+    return this.options.sessions.find(idIn(path, 'sessions'));
+  }
+
+  #list(request: ApiRequest): Answer {
+    const filters = readQuery(request.incoming, sessionFilters, ['status', 'agent', 'sort']);
+    const found = selectSessions(this.options.sessions.all(), filters);
+    return request.answerPage(found, { size: 10, max: 100 }, ({ summary }) => summary);
+  }
+
+  #answerQuota(request: ApiRequest): Answer {
+    const { sessions } = this.options;
+    const { limit } = sessions;
+    const active = sessions.all().filter(({ isOver }) => !isOver).length;
+    return request.answer(200, { scope: 'org', limit, active, available: limit - active });
+  }
+
+  /** Creates a session, which plays the script from its start. The same `Idempotency-Key` returns the same session. */
+  #create(request: ApiRequest): Answer {
+    const { sessions, script } = this.options;
+    const { incoming, body } = request;
+    const key = readHeader(incoming, 'Idempotency-Key', keySchema);
+    const earlier = key === undefined ? undefined : sessions.createdWith(key, body);
+    if (earlier) return request.answer(201, earlier.view, { thread: earlier.id });
+    const creation = readCreation(incoming, body, script.switches.requests);
+    if (sessions.isFull)
+      return request.refuseOverCapacity('There are too many sessions; start the mock again.');
+    if (!sessions.hasRoom(body.length)) return request.refuseOverCapacity(TOO_LARGE);
+    const session = sessions.create(creation, body, key);
+    const answer = request.answer(201, session.view, { thread: session.id });
+    this.#warnOfUndeclaredTools(session);
+    session.start();
+    return answer;
+  }
+
+  /** Warns if the script calls a tool that the client did not provide: script and client then do not match. */
+  #warnOfUndeclaredTools({ id: thread, tools, script }: Session): void {
+    const declared = new Set(tools.map(({ name }) => name));
+    for (const name of new Set(script.rounds.flat().map(({ tool_name }) => tool_name))) {
+      const message = `the script calls ${name}, which is not among the tools of the session: a real agent would not`;
+      if (!declared.has(name)) this.options.log.emit({ kind: 'warned', message, thread });
+    }
+  }
+
+  /** Answers a long poll: 200 as soon as there are new events, 204 on timeout. */
+  async #answerChanges(request: ApiRequest, session: Session): Promise<Reply> {
+    request.record(); // an open long poll is visible
+    const { changes } = SCHEMAS[this.options.script.switches.requests];
+    const {
+      from_index: from,
+      limit,
+      include_events: withEvents,
+      wait_for_seconds: seconds,
+    } = readQuery(request.incoming, changes);
+    const hasEvents = () => session.events.length > Math.max(0, from);
+    const isThere = () => hasEvents() || session.isOver;
+    const ms = Math.min(seconds, LONGEST_WAIT_S) * 1_000;
+    if (!(await this.options.waits.wait(session, ms, isThere, request.incoming)))
+      return request.recordDisconnect();
+    if (!hasEvents()) return request.answer(204);
+    const first = Math.max(from, session.firstEvent);
+    const events = session.events.slice(first, first + (limit ?? session.events.length));
+    return request.answer(200, session.changesView(withEvents ? events : [], first));
+  }
+
+  /** The response is logged before the events that follow from it. */
+  #steer(status: number, step: 'pause' | 'resume' | 'forceAnswer' | 'cancel'): Responder {
+    return (request, session) => {
+      if (step === 'pause' && !this.options.sessions.hasRoom(0)) return request.refuseOverCapacity(TOO_LARGE);
+      const answer = request.answer(status);
+      session[step]();
+      return answer;
+    };
+  }
+
+  #takeMessages(request: ApiRequest, session: Session): Answer {
+    const messages = readMessages(request.body, session);
+    if (!this.options.sessions.hasRoom(request.body.length)) return request.refuseOverCapacity(TOO_LARGE);
+    const answer = request.answer(202);
+    session.takeMessages(messages);
+    return answer;
+  }
+
+  /** Accepts the results of pending calls (seed 001). The response is logged before the agent continues. */
+  #takeResults(request: ApiRequest, session: Session): Answer {
+    const { log, sessions } = this.options;
+    const { body } = request;
+    if (body.length > LIMITS.smallResultBytes.value && !sessions.hasRoom(body.length))
+      return request.refuseOverCapacity(TOO_LARGE);
+    const { settles, warnings, details } = readResults(body, session);
+    request.record({ calls: settles.map(({ call }) => call.key) });
+    for (const { message, key } of warnings)
+      log.emit({ kind: 'warned', message, thread: session.id, ...(key && { calls: [key] }) });
+    const answer = details.length > 0 ? request.refuse(422, details) : request.answer(202);
+    session.settle(settles);
+    return answer;
+  }
+}
+
+function listEvents(request: ApiRequest, { events }: Session): Answer {
+  const filters = readQuery(request.incoming, eventFilters, ['sort']);
+  return request.answerPage(selectEvents(events, filters), { size: 50, max: 200 });
+}
+
+/** Feedback is read, and changes nothing. */
+function takeFeedback(request: ApiRequest): Answer {
+  readBody(request.body, feedbackSchema);
+  return request.answer(204);
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

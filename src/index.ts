@@ -2,13 +2,11 @@
 
 // Agent sessions
 export {
-  type Answerer,
   type AnswerSessionOptions,
   answerSession,
-  answerWith,
   type SessionEnd,
-  type ToolFunctions,
-} from './agent-session/client/answering.js';
+} from './agent-session/client/answer-session.js';
+export { type Answerer, answerWith, type ToolFunctions } from './agent-session/client/answerer.js';
 export type { PendingCall as SessionCall } from './agent-session/client/pending-calls.js';
 // Check
 export type { ConcernedCall } from './check/concerned.js';
@@ -127,7 +125,6 @@ export {
   type SessionPlatform,
   type SessionPlatformOptions,
   type SessionState,
-  type SessionStatus,
   type SettledToolCall,
   startSessionPlatform,
 } from './library/session-platform.js';
@@ -178,6 +175,7 @@ export {
 } from './protocol/outcome.js';
 export { readToolset, type ToolsetReading, type ValidToolset } from './protocol/read-toolset.js';
 export { REQUIREMENT_IDS, type RequirementId, type Side, type Warning } from './protocol/requirements.js';
+export type { SessionStatus } from './protocol/session.js';
 export { type Tool, type Toolset, toolsetSchema } from './protocol/toolset.js';
 // Call a tool
 export type { ListenerOptions } from './runtime/callback-server.js';

@@ -76,7 +76,7 @@ const OTHERS = {
     'record/recorded-calls.ts MAX_NAME_LENGTH',
   ],
   'how we work, whatever a peer does': [
-    'agent-session/client/answering.ts MAX',
+    'agent-session/client/session-client.ts MAX',
     'check/drive/scenarios/results.ts LARGE_MESSAGE',
     'check/drive/scripted-llm.ts MAX_CONTINUABLE',
     'events/shareable.ts MAX_COMPARED',

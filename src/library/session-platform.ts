@@ -2,20 +2,8 @@ import { startSessionPlatform as start } from '../agent-session/platform/platfor
 import type { Event } from '../events/events.js';
 import type { SessionScript } from '../fixtures/session-script.js';
 import type { WaitOptions } from '../mock/mock-tool.js';
+import type { SessionStatus } from '../protocol/session.js';
 import type { SessionVerificationReport } from '../verification/report.js';
-
-/** The status of an agent session. */
-export type SessionStatus =
-  | 'queued'
-  | 'pending'
-  | 'running'
-  | 'paused'
-  | 'idle'
-  | 'awaiting_tool_results'
-  | 'completed'
-  | 'timed_out'
-  | 'interrupted'
-  | 'failed';
 
 /** What the platform serves, and where. */
 export interface SessionPlatformOptions {

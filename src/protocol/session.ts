@@ -30,7 +30,18 @@ const settledCallSchema = z.discriminatedUnion('kind', [sessionResultSchema, err
 /** An item of the body of `POST /api/v2/sessions/{id}/tool_results`. */
 export type SettledCall = z.infer<typeof settledCallSchema>;
 
-const TERMINAL: ReadonlySet<string> = new Set(['completed', 'timed_out', 'interrupted', 'failed']);
+const TERMINAL_STATUSES = ['completed', 'failed', 'timed_out', 'interrupted'] as const;
+
+/** All statuses of an agent session. */
+export const SESSION_STATUSES = [
+  ...(['queued', 'pending', 'running', 'paused', 'idle', 'awaiting_tool_results'] as const),
+  ...TERMINAL_STATUSES,
+];
+
+/** The status of an agent session. */
+export type SessionStatus = (typeof SESSION_STATUSES)[number];
+
+const TERMINAL: ReadonlySet<string> = new Set(TERMINAL_STATUSES);
 
 /** Whether the session can never continue. */
 export const isTerminal = (status: string): boolean => TERMINAL.has(status);
@@ -55,14 +66,23 @@ export const activeStateSchema = z.object({
   pending_tool_calls: z.optional(z.array(toolRequestSchema)),
 });
 
-/** The body of `GET …/changes`. Without news the response is a 204. */
+/**
+ * The body of `GET …/changes`, as far as a client needs it. Without news the response is a 204. Events are validated one by one, so that
+ * an invalid one does not affect the others.
+ */
 export const changesSchema = z.object({
   status: z.string(),
+  error: z.optional(z.unknown()),
+  answer: z.optional(z.unknown()),
+  new_events: z.nullish(z.array(z.unknown())),
+  first_index: z.nullish(z.number()),
+});
+
+/** The same body in a file, as far as it is shown. */
+export const savedChangesSchema = z.extend(z.omit(changesSchema, { first_index: true }), {
   started_at: z.nullish(z.string()),
   finished_at: z.nullish(z.string()),
   error: z.nullish(z.string()),
-  answer: z.optional(z.unknown()),
-  metrics: z.optional(z.unknown()),
   new_events: z.optional(z.array(sessionEventSchema)),
 });
 

@@ -11,7 +11,7 @@ import {
   TransportError,
 } from '../../http/client.js';
 import { isSuccess } from '../../protocol/http-status.js';
-import { isSettledStatus, refusalIn } from '../../protocol/session.js';
+import { changesSchema, isSettledStatus, refusalIn } from '../../protocol/session.js';
 import { validate } from '../../protocol/validate.js';
 import { type Clock, sleep } from '../../system/clock.js';
 import { ProtocolCliError } from '../../util/errors.js';
@@ -24,7 +24,7 @@ import { visibleLine } from '../../util/visible.js';
 import { type PendingCall, PendingCalls } from './pending-calls.js';
 
 /** A session on a platform, and the dependencies of its client. */
-interface SessionConnection {
+export interface SessionConnection {
   readonly client: HttpClient;
   readonly log: Log;
   readonly clock: Clock;
@@ -45,15 +45,6 @@ const BUSY_MS = 1_000;
 
 /** A wrong address should fail soon; a platform that was reached before may be unavailable for a minute. */
 const TRIES = { first: 5, later: 10 };
-
-/** Reads only the fields in use. Events are parsed one by one, so that an invalid one does not affect the others. */
-const changesSchema = z.object({
-  status: z.string(),
-  error: z.optional(z.unknown()),
-  answer: z.optional(z.unknown()),
-  new_events: z.nullish(z.array(z.unknown())),
-  first_index: z.nullish(z.number()),
-});
 
 type Changes = z.infer<typeof changesSchema>;
 

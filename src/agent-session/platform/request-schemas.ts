@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { sessionResultSchema } from '../../protocol/session.js';
+import { SESSION_STATUSES, sessionResultSchema } from '../../protocol/session.js';
 import { LIMITS } from '../../util/limits.js';
 
 /**
@@ -30,11 +30,6 @@ const changesQuery = (wait: z.ZodMiniType<number>) =>
 
 const time = z.optional(z.iso.datetime({ offset: true, local: true }));
 
-const STATUSES = [
-  ...(['queued', 'pending', 'running', 'paused', 'idle', 'awaiting_tool_results'] as const),
-  ...(['completed', 'failed', 'timed_out', 'interrupted'] as const),
-];
-
 const OWNERS = ['me', 'me-in-organization', 'organization', 'me-or-organization'] as const;
 
 const sortBy = (field: string) => z.optional(z.array(z.enum([field, `-${field}`])));
@@ -42,7 +37,7 @@ const sortBy = (field: string) => z.optional(z.array(z.enum([field, `-${field}`]
 /** The filters of the list of sessions; pages are apart. */
 export const sessionFilters = z.object({
   owner: z.optional(z.enum(OWNERS)),
-  status: z.optional(z.array(z.enum(STATUSES))),
+  status: z.optional(z.array(z.enum(SESSION_STATUSES))),
   agent: z.optional(z.array(z.string())),
   group_id: z.optional(z.string()),
   parent_session_id: z.optional(z.string()),

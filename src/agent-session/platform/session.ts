@@ -7,16 +7,12 @@ import {
   ACTIVE_STATE_CHANGE,
   isTerminal,
   type SessionEvent,
+  type SessionStatus,
   type SettledCall,
 } from '../../protocol/session.js';
 import type { Clock } from '../../system/clock.js';
 import { compactJson, isRecord, jsonPath, stringOrJson, valueAt } from '../../util/values.js';
 import type { SessionProblem } from '../../verification/report.js';
-
-/** The statuses of an agent session. */
-type SessionStatus =
-  | ('queued' | 'pending' | 'running' | 'paused' | 'idle' | 'awaiting_tool_results')
-  | ('completed' | 'timed_out' | 'interrupted' | 'failed');
 
 /** A call that the agent waits for. */
 interface PendingCall {

@@ -6,7 +6,7 @@ import type { JudgedOutcome } from '../../protocol/outcome.js';
 import {
   ACTIVE_STATE_CHANGE,
   activeStateSchema,
-  changesSchema,
+  savedChangesSchema,
   type ToolRequest,
 } from '../../protocol/session.js';
 import { validate } from '../../protocol/validate.js';
@@ -146,13 +146,13 @@ const changesKind: Kind = {
   looksLike: ({ status, ...rest }) =>
     typeof status === 'string' && ('new_events' in rest || 'started_at' in rest || 'finished_at' in rest),
   read({ value: message }) {
-    const changes = requireValid(validate(changesSchema, message)).value;
+    const changes = requireValid(validate(savedChangesSchema, message)).value;
     const pending = pendingIn(changes);
     return saved('changes', changesSections(changes, pending), { message, pending });
   },
 };
 
-type Changes = z.infer<typeof changesSchema>;
+type Changes = z.infer<typeof savedChangesSchema>;
 
 /** Returns the calls that a session waits for according to its latest event about them; null if there is no such event. */
 function pendingIn({ new_events = [] }: Changes): readonly ToolRequest[] | null {

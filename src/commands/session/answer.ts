@@ -1,10 +1,5 @@
-import {
-  type Answerer,
-  answeredCall,
-  answering,
-  type SessionEnd,
-  unknownTool,
-} from '../../agent-session/client/answering.js';
+import { answerUntilSettled, type SessionEnd } from '../../agent-session/client/answer-session.js';
+import { type Answerer, answeredCall, unknownTool } from '../../agent-session/client/answerer.js';
 import { onlySession } from '../../agent-session/client/only-session.js';
 import type { PendingCall } from '../../agent-session/client/pending-calls.js';
 import { apiUrl, sessionUrl } from '../../agent-session/client/session-url.js';
@@ -183,7 +178,7 @@ async function serve(
     : (await import('./rap-tool.js')).openRapTool(source, options));
   notes.push(...answerer.notes);
   return troubleOf(
-    await answering({ client, log, clock, url, thread: id, key, signal }, answerer, wait),
+    await answerUntilSettled({ client, log, clock, url, thread: id, key, signal }, answerer, wait),
     wait,
   );
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Answerer, answeredCall, unknownTool } from '../../agent-session/client/answering.js';
+import { type Answerer, answeredCall, unknownTool } from '../../agent-session/client/answerer.js';
 import type { PendingCall } from '../../agent-session/client/pending-calls.js';
 import type { Answer } from '../../dialects/dialect.js';
 import { readAs } from '../../dialects/dialects.js';

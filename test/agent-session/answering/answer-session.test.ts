@@ -2,9 +2,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import {
   type AnswerSessionOptions,
   answerSession,
-  answerWith,
   type SessionEnd,
-} from '../../../src/agent-session/client/answering.js';
+} from '../../../src/agent-session/client/answer-session.js';
+import { answerWith } from '../../../src/agent-session/client/answerer.js';
 import type { Event } from '../../../src/events/events.js';
 import { type PlatformPeer, type Script, startPlatform } from '../../e2e/support/session-platform.js';
 import { textOfEvents } from '../../support/events-text.js';

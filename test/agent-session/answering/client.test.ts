@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type Answerer,
-  answeredCall,
-  answering,
-  answerSession,
-  answerWith,
-} from '../../../src/agent-session/client/answering.js';
+import { answerSession, answerUntilSettled } from '../../../src/agent-session/client/answer-session.js';
+import { type Answerer, answeredCall, answerWith } from '../../../src/agent-session/client/answerer.js';
 import { PlatformSession } from '../../../src/agent-session/client/platform-session.js';
 import { sessionUrl } from '../../../src/agent-session/client/session-url.js';
 import { startSessionPlatform } from '../../../src/agent-session/platform/platform.js';
@@ -57,7 +52,7 @@ async function answered(
   const { signal } = new AbortController();
   const connection = { client, log, clock, url: 'http://p/s', thread: 's', key: KEY, signal };
   const passing = setInterval(() => clock.advance(60_000), 1);
-  const end = await answering(connection, answerer, waitMs).finally(() => clearInterval(passing));
+  const end = await answerUntilSettled(connection, answerer, waitMs).finally(() => clearInterval(passing));
   return { end, posts, events };
 }
 

@@ -166,6 +166,14 @@ class RequestHandler {
   }
 }
 
+/**
+ * Runs `work` two turns later, in order, for work that may take seconds: `#send` sends an answer one turn after its handler logged it.
+ * Work that follows one answer uses `sent` of that answer.
+ */
+export function afterAnswer(work: () => void): void {
+  setImmediate(() => setImmediate(work));
+}
+
 /** Reads at most `maxBody` bytes of a request's body. Never throws: an aborted request also resolves to a denial. */
 function readBody(request: IncomingMessage, maxBody: number): Promise<Uint8Array | Denial> {
   return new Promise(resolve => {

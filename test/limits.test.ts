@@ -467,7 +467,7 @@ const PROOFS = {
 const proofs = Object.entries<(() => unknown) | string>(PROOFS);
 
 /** They send very many requests: while another proof computes, the server would close connections that are kept. */
-const IN_TURN = ['sessions', 'mcpSessions', 'webhooks'];
+const IN_TURN = ['sessions', 'mcpSessions', 'webhooks', 'attachedBytes', 'forwardedBytes'];
 const isInTurn = ({ name }: { readonly name: string }) => IN_TURN.includes(name);
 
 const here = proofs.flatMap(([name, proof]) => (typeof proof === 'function' ? [{ name, proof }] : []));

@@ -2,18 +2,12 @@ import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isRunning } from '../support/is-running.js';
 import { startServing } from '../support/serving.js';
 import { eventually } from './support/eventually.js';
 import { temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
-import {
-  freePort,
-  isAlive as isRunning,
-  logOf,
-  MCP_PEER,
-  startMcpPeer,
-  startSdkPeer,
-} from './support/mcp.js';
+import { freePort, logOf, MCP_PEER, startMcpPeer, startSdkPeer } from './support/mcp.js';
 import { type Peer, peerCommand, startPeer } from './support/peers.js';
 import { argv, run, start } from './support/program.js';
 import { invokeJsonHere, warningsOf } from './support/report.js';
@@ -114,7 +108,7 @@ describe.concurrent('--command', () => {
       expect(status, stderr.slice(0, 300)).toBe(0);
       const [embedded, pid] = (await readFile(folder.file('seen'), 'utf8')).trim().split(' ');
       expect(embedded).toBe('1');
-      expect(isAlive(Number(pid))).toBe(false);
+      expect(isRunning(Number(pid))).toBe(false);
     },
   );
 
@@ -130,7 +124,7 @@ describe.concurrent('--command', () => {
     expect((await ended).status).toBe(130);
     for (const name of ['shell', 'tool']) {
       const pid = Number(await readFile(folder.file(name), 'utf8'));
-      await eventually(`${name} is gone`, () => !isAlive(pid));
+      await eventually(`${name} is gone`, () => !isRunning(pid));
     }
   });
 
@@ -147,7 +141,7 @@ describe.concurrent('--command', () => {
     });
     child.kill('SIGINT');
     expect((await ended).status).toBe(130);
-    expect(isAlive(pid)).toBe(false);
+    expect(isRunning(pid)).toBe(false);
   });
 
   it('with the URL of its server: waits until it answers there, whatever it prints', async () => {
@@ -214,7 +208,7 @@ describe.concurrent('.infinity/rap.json', () => {
     expect(ended).toMatchObject({ status: 0, stdout: 'a' });
     const pwd = (await readFile(folder.file('pwd'), 'utf8')).trim();
     expect(pwd).toBe(join(await realpath(project.path), '.infinity'));
-    expect(isAlive(Number(await readFile(folder.file('pid'), 'utf8')))).toBe(false);
+    expect(isRunning(Number(await readFile(folder.file('pid'), 'utf8')))).toBe(false);
   });
 
   it.each([['invoke', 'echo', 'text=a'], ['toolset']])(
@@ -293,7 +287,7 @@ describe.concurrent('.infinity/rap.json', () => {
       expect(failed.status).toBe(5);
       expect(JSON.parse(failed.stdout).llm.text).toBe('Error: the disk is full');
       const pids = (await logOf(folder.file('log'))).flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
-      expect(pids.filter(isRunning)).toEqual([]);
+      expect(pids.filter(pid => isRunning(Number(pid)))).toEqual([]);
     });
 
     it('over HTTP, with the headers of its entry', async () => {
@@ -361,12 +355,4 @@ describe.concurrent('.infinity/rap.json', () => {
 /** A shim of pyenv looks for its home. */
 function pathToPython() {
   return { env: { HOME: process.env['HOME'] ?? '' } };
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }

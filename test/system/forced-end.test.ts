@@ -6,6 +6,7 @@ import { eventually } from '../e2e/support/eventually.js';
 import { temporaryFolder } from '../e2e/support/folder.js';
 import { startPeer } from '../e2e/support/peers.js';
 import { start } from '../e2e/support/program.js';
+import { isRunning } from '../support/is-running.js';
 
 const DRIVER = new URL('../../fixtures/runtimes/node/driver.mjs', import.meta.url);
 
@@ -15,16 +16,6 @@ async function transcriptIn(path: string): Promise<Transcript> {
 
 function purposesOf(events: readonly Event[]): readonly string[] {
   return events.flatMap(event => (event.kind === 'request' ? [event.purpose] : []));
-}
-
-/** Whether a process is there. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 test('a second signal ends the process at once, without its server; the transcript is kept and named', async () => {
@@ -38,12 +29,12 @@ test('a second signal ends the process at once, without its server; the transcri
   const { child, ended } = start(['invoke', '--command', server, 'slow', 'ms=600000', '--save', path]);
   await tool.seen('invocation');
   const pid = Number(await readFile(pidFile, 'utf8'));
-  expect(isAlive(pid)).toBe(true);
+  expect(isRunning(pid)).toBe(true);
   child.kill('SIGINT');
   await tool.seen('cancel_tool_call');
   child.kill('SIGINT');
   const { stderr } = await ended;
-  await eventually('the server is gone', () => !isAlive(pid));
+  await eventually('the server is gone', () => !isRunning(pid));
   expect(await readdir(saving.path)).toEqual(['saved.ndjson']);
   const { header, events, faults, end } = await transcriptIn(path);
   expect({ faults, end }).toEqual({ faults: [], end: null });

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -7,6 +7,7 @@ import { spawn as spawnInTerminal } from '@lydell/node-pty';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { runAttached } from '../../src/system/run-attached.js';
 import { eventually } from '../e2e/support/eventually.js';
+import { isRunning } from '../support/is-running.js';
 import { bundled } from '../support/own-program.js';
 
 /** A program that runs its arguments as we do, and then says the status. */
@@ -115,10 +116,7 @@ describe('signals that only this process receives', () => {
 const FAMILY = ['sh', '-c', 'sleep 1000 & echo "pid $!"; wait; true'];
 const STUBBORN = ['sh', '-c', 'trap "" INT; sleep 1000 & echo "pid $!"; while true; do wait; done'];
 const pidIn = (text: string) => Number(/pid (\d+)/.exec(text)?.[1]);
-const isGone = (pid: number) => {
-  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
-  return /^(?:Z.*)?$/.test(stdout.trim());
-};
+const isGone = (pid: number) => !isRunning(pid);
 
 describe('descendants of the command', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('end with it after %s', async signal => {

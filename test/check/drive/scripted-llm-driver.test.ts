@@ -7,6 +7,7 @@ import type { DriverLine, Observation } from '../../../src/protocol/driver.js';
 import { systemClock } from '../../../src/system/clock.js';
 import { LIMITS } from '../../../src/util/limits.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
+import { isRunning } from '../../support/is-running.js';
 
 const FIXTURES = {
   version: 1,
@@ -105,16 +106,8 @@ test('an agent that never ends, writes without end and left a child behind is en
   expect(process.kill(child, 0)).toBe(true);
   await driver.stop();
   expect(await driver.ended).toMatch(/^ended with SIG/);
-  await expect.poll(() => isAlive(child)).toBe(false);
+  await expect.poll(() => isRunning(child)).toBe(false);
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
 
 test('an agent that sends too much to the model is stopped', async () => {
   const script = `

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { reportSchema } from '../../../src/render/outputs/schemas.js';
+import { isRunning } from '../../support/is-running.js';
 import { eventually } from '../support/eventually.js';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { runHere } from '../support/in-process.js';
-import { isAlive, logOf, peerCommand } from '../support/mcp.js';
+import { logOf, peerCommand } from '../support/mcp.js';
 import { argv, start } from '../support/program.js';
 
 let folder: Folder;
@@ -150,7 +151,7 @@ describe.concurrent('a started server, plain Node', () => {
     expect(stderr).toContain('timed out after 200ms');
     const lines = await logOf(log);
     expect(lines.at(-1)).toMatchObject({ method: 'notifications/cancelled' });
-    expect(isAlive(lines[0]?.['pid'])).toBe(false);
+    expect(isRunning(Number(lines[0]?.['pid']))).toBe(false);
   });
 
   test('Ctrl-C cancels and stops even a server that ignores it', async () => {
@@ -163,7 +164,7 @@ describe.concurrent('a started server, plain Node', () => {
     expect((await ended).status).toBe(130);
     const lines = await logOf(log);
     expect(lines.at(-1)).toMatchObject({ method: 'notifications/cancelled' });
-    expect(isAlive(lines[0]?.['pid'])).toBe(false);
+    expect(isRunning(Number(lines[0]?.['pid']))).toBe(false);
   });
 
   test.each([
@@ -181,7 +182,7 @@ describe.concurrent('a started server, plain Node', () => {
     });
     await ended;
     const [first] = await logOf(log);
-    await eventually('the server has ended', () => !isAlive(first?.['pid']));
+    await eventually('the server has ended', () => !isRunning(Number(first?.['pid'])));
   });
 
   test('a silent server fails after the time limit of its start, and the error has its stderr', async () => {

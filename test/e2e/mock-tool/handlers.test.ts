@@ -2,6 +2,7 @@ import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openRuntime } from '../../peers/runtime.mjs';
+import { isRunning } from '../../support/is-running.js';
 import { eventually } from '../support/eventually.js';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { startMockProcess } from '../support/mock.js';
@@ -102,7 +103,7 @@ describe.concurrent('started by a runtime', () => {
     const ended = await run(['invoke', '--command', line, 'a', 'text=hello'], { cwd: folder.path });
     expect(ended).toMatchObject({ status: 0, stdout: 'hello' });
     const pid = Number(await readFile(folder.file('pid'), 'utf8'));
-    await eventually('it is gone', () => !isAlive(pid));
+    await eventually('it is gone', () => !isRunning(pid));
     expect(await readFile(folder.file('said'), 'utf8')).toMatch(/^✓ .*1 call/m);
   });
 
@@ -120,11 +121,3 @@ describe.concurrent('started by a runtime', () => {
     });
   });
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}

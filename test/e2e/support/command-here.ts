@@ -31,7 +31,7 @@ export function startCommandHere(args: readonly string[], surroundings: Surround
   const terminal: Terminal = {
     ...surroundings,
     afterDashes: wordsAfterDashes(args),
-    home: '/nonexistent',
+    home: '/dev/null',
     announceUserCode: () => {},
     interrupt: () => signal('SIGINT'),
   };

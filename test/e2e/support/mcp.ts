@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -79,10 +79,4 @@ export async function logOf(file: string): Promise<Readonly<Record<string, unkno
     .split('\n')
     .filter(Boolean)
     .map(line => JSON.parse(line));
-}
-
-/** Whether a process runs; one that has ended and that no one has waited for does not. */
-export function isAlive(pid: unknown): boolean {
-  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
-  return !/^(?:Z.*)?$/.test(stdout.trim());
 }

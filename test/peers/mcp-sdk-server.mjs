@@ -1,10 +1,15 @@
 // An MCP server made with the official SDK of protocol version 2026-07-28. By default it speaks only that version; `--both` serves older
-// clients too. It talks over stdio, or over Streamable HTTP with `--http`, which prints {"port":N}.
+// clients too. It talks over stdio, or over Streamable HTTP with `--http`, which prints {"port":N}; there `--refuses-first` refuses the
+// version of the first request, and names the same one as supported, `--ignores-first` never answers the
+// first request, and `--untyped` leaves `resultType` out of all results.
 import { createServer } from 'node:http';
 import { createMcpHandler, inputRequired, Server } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 
 const speaksBoth = process.argv.includes('--both');
+let refusesNext = process.argv.includes('--refuses-first');
+let ignoresNext = process.argv.includes('--ignores-first');
+const isUntyped = process.argv.includes('--untyped');
 const isAnnotated = process.argv.includes('--annotated');
 const text = value => ({ content: [{ type: 'text', text: value }] });
 const EMPTY = { type: 'object', properties: {} };
@@ -109,6 +114,18 @@ function serveHttp() {
   const server = createServer(async (request, response) => {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
+    if (ignoresNext) {
+      ignoresNext = false;
+      return;
+    }
+    if (refusesNext) {
+      refusesNext = false;
+      const error = { code: -32022, message: 'not now', data: { supported: ['2026-07-28'] } };
+      const { id } = JSON.parse(Buffer.concat(chunks));
+      return response
+        .writeHead(400, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ jsonrpc: '2.0', id, error }));
+    }
     const hasBody = request.method === 'POST';
     const answer = await handler.fetch(
       new Request(`http://${request.headers.host}${request.url}`, {
@@ -118,8 +135,10 @@ function serveHttp() {
       }),
     );
     response.writeHead(answer.status, Object.fromEntries(answer.headers));
-    for await (const chunk of answer.body ?? []) response.write(chunk);
-    response.end();
+    const body = await answer.text();
+    response.end(
+      isUntyped ? body.replaceAll(/"resultType":"complete",|,"resultType":"complete"/g, '') : body,
+    );
   });
   server.listen(0, '127.0.0.1', () =>
     process.stdout.write(`${JSON.stringify({ port: server.address().port })}\n`),

@@ -19,7 +19,7 @@ import { ProtocolCliError } from '../../util/errors.js';
 import { LIMITS } from '../../util/limits.js';
 import { isRecord } from '../../util/values.js';
 import { missingCapabilities } from './capabilities.js';
-import { explainMcp, invalidLinesOf, supportedBy } from './explain.js';
+import { explainMcp, invalidLinesOf, isTimeout, supportedBy } from './explain.js';
 import { receivedResult } from './messages.js';
 import { ToolList } from './tool-list.js';
 import { failureOfMcp, type Link, linkTo, type McpTarget, type MessageListener } from './transports.js';
@@ -62,6 +62,8 @@ const PROBE_MS = 3_000;
 /** The longest delay of a Node.js timer, because the SDK has no value for "no limit". */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+const UNTYPED_RESULT = `a result has no resultType, which MCP ${WITHOUT_INITIALIZE} requires; read as complete`;
+
 /** Number of notes that are shown. */
 const SHOWN_NOTES = 5;
 
@@ -72,7 +74,8 @@ const discoverSchema = z.object({
 
 /**
  * Connects to a server and lists its tools. Over HTTP the newest version is tried first. For a command `initialize` is tried first, since
- * some older servers exit on any other first message. The other way is tried if the server does not support the first.
+ * some older servers exit on any other first message. The other way is tried if the server does not support the first;
+ * the first again if the server refused it and names it as supported, or was only slow to answer.
  * @throws ProtocolCliError with the cause.
  */
 export async function connectMcp(target: McpTarget, options: McpOptions): Promise<McpServer> {
@@ -84,14 +87,22 @@ export async function connectMcp(target: McpTarget, options: McpOptions): Promis
   const ways = isHttp ? [[WITHOUT_INITIALIZE], WITH_INITIALIZE] : [WITH_INITIALIZE, [WITHOUT_INITIALIZE]];
   const [first = [], second] = protocolVersion === undefined ? ways : [[protocolVersion]];
   const open = (versions: readonly McpVersion[]) => server.open(versions, remainingMs);
+  const explain = (error: unknown) => server.explain(error, server.lastMethod, limitMs);
   try {
     await open(first);
   } catch (error) {
-    const failure = server.explain(error, server.lastMethod, limitMs);
-    if (!second || !isOfAnotherVersion(error, server.lastMethod, isHttp)) throw failure;
-    await open(second).catch((again: unknown) => {
-      throw isHttp ? server.explain(again, server.lastMethod, limitMs) : failure;
-    });
+    const failure = explain(error);
+    const named = first.filter(version => supportedBy(error)?.includes(version));
+    const next = named.length > 0 ? named : second;
+    if (!next || !isOfAnotherVersion(error, server.lastMethod, isHttp)) throw failure;
+    await open(next)
+      .catch(again => {
+        if (!isTimeout(error) || isTimeout(again)) throw again;
+        return open(first); // it answers, and was only slow
+      })
+      .catch(again => {
+        throw isHttp ? explain(again) : failure;
+      });
   }
   options.onStop(() => server.close());
   return server;
@@ -116,6 +127,7 @@ export class McpServer {
   readonly #list: ToolList;
   readonly #notes: string[] = [];
   readonly #missingCapabilities = new Set<string>();
+  #hasUntypedResult = false;
   /** The SDK's own progress handlers miss a notification that arrives just before the result. */
   readonly #progress = new Map<unknown, (params: unknown) => void>();
   #requests = 0;
@@ -148,7 +160,8 @@ export class McpServer {
     const missing = [...this.#missingCapabilities].map(
       name => `the server needs the client capability ${name}, which protocol-cli does not offer`,
     );
-    return [...this.#notes, ...invalidLinesOf(this.#link), ...missing];
+    const untyped = this.#hasUntypedResult ? [UNTYPED_RESULT] : [];
+    return [...this.#notes, ...invalidLinesOf(this.#link), ...missing, ...untyped];
   }
 
   /** @throws ProtocolCliError if the tool can only be called as a task. */
@@ -293,7 +306,9 @@ export class McpServer {
   #inspect(message: unknown): void {
     if (!isRecord(message)) return;
     for (const each of missingCapabilities(message)) this.#missingCapabilities.add(each);
-    const { method, params } = message;
+    const { method, params, result } = message;
+    if (this.protocolVersion === WITHOUT_INITIALIZE && isRecord(result) && result['resultType'] === undefined)
+      this.#hasUntypedResult = true;
     if (method === 'notifications/progress' && isRecord(params))
       this.#progress.get(params['progressToken'])?.(params);
   }

@@ -17,6 +17,9 @@ export function supportedBy(error: unknown): readonly string[] | null {
   return Array.isArray(supported) ? supported.filter(each => typeof each === 'string') : [];
 }
 
+export const isTimeout = (error: unknown) =>
+  error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
+
 interface FailedRequest {
   readonly target: McpTarget;
   readonly link: Link;
@@ -85,9 +88,9 @@ function explainLoss(error: unknown, { target, link, method }: FailedRequest): P
 function explainSilence(error: unknown, { target, link, method, limitMs }: FailedRequest): ProtocolCliError {
   const { kind, name, cwd } = target;
   if (kind === 'http' && error instanceof TransportError) return explainFailure(error, name, 'tool');
-  const isTimeout = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
+  const isLate = isTimeout(error);
   const time = limitMs === undefined ? '' : ` after ${formatDuration(limitMs)}`;
-  const reason = isTimeout ? `${method} timed out${time}` : reasonOf(error, method);
+  const reason = isLate ? `${method} timed out${time}` : reasonOf(error, method);
   if (kind === 'http')
     return new ProtocolCliError('unreachable', `${name}: ${reason}`, { hint: ENDPOINT_HINT, cause: error });
   const { lastLines = [] } = link;
@@ -97,7 +100,7 @@ function explainSilence(error: unknown, { target, link, method, limitMs }: Faile
   const hint = (isSilent ? missingFileHint(lastLines, cwd) : null) ?? STDIO_HINT;
   return new ProtocolCliError('command-failed', `the command "${name}": ${reason}`, {
     faults,
-    hint: isTimeout ? `${hint} ${DOWNLOAD_HINT}` : hint,
+    hint: isLate ? `${hint} ${DOWNLOAD_HINT}` : hint,
     cause: error,
   });
 }

@@ -1,22 +1,25 @@
 import { type JSONRPCMessage, parseJSONRPCMessage } from '@modelcontextprotocol/client';
 import { isRecord } from '../../util/values.js';
 
-/** The member that holds an answer which the SDK would refuse, in the result that it gets instead. */
+/** The member that holds an answer that the SDK would refuse, in the result that it gets instead. */
 const INVALID = 'io.protocol-cli/invalid-answer';
 
 /**
  * Reads a message of a server; null if it is not JSON-RPC. The SDK drops an answer with, for example, `_meta: null`, and its caller
- * would wait until the timeout. Such an answer is delivered inside a result that the SDK accepts; see {@link receivedResult}.
+ * would wait until the timeout; it refuses a result without `resultType`, which clients must read as complete. Such an answer is delivered
+ * inside a result that the SDK accepts; see {@link receivedResult}.
  */
 export function readMessage(value: unknown): JSONRPCMessage | null {
   const message = accepted(value);
-  if (message || !isRecord(value)) return message;
+  if (!isRecord(value)) return message;
   const { id, method, params, result } = value;
+  const isComplete = !isRecord(result) || result['resultType'] !== undefined;
+  if (message && isComplete) return message;
   if (method !== undefined)
     return isRecord(params) ? accepted({ ...value, params: withoutMeta(params) }) : null;
   if (id === undefined || !('result' in value || 'error' in value)) return null;
-  const rest = isRecord(result) ? withoutMeta(result) : { resultType: 'complete' };
-  return accepted({ jsonrpc: '2.0', id, result: { ...rest, [INVALID]: value } });
+  const rest = isRecord(result) ? withoutMeta(result) : {};
+  return accepted({ jsonrpc: '2.0', id, result: { resultType: 'complete', ...rest, [INVALID]: value } });
 }
 
 function accepted(value: unknown): JSONRPCMessage | null {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runHere } from '../support/in-process.js';
-import { type McpServer, peerCommand, startMcpPeer } from '../support/mcp.js';
+import { type McpServer, peerCommand, startMcpPeer, startSdkPeer } from '../support/mcp.js';
 import { argv } from '../support/program.js';
 
 let http: McpServer;
@@ -27,6 +27,15 @@ describe.each([
     expect(stdout).toContain(shown);
     expect(stdout + stderr).not.toMatch(/not a JSON-RPC message|could not be reached/);
   });
+});
+
+test('a result without resultType is complete, with a warning; over versions that do not have it without one', async () => {
+  await using server = await startSdkPeer('--untyped', '--both');
+  const invoke = (...words: string[]) => runHere(argv`invoke --mcp ${server.url} echo text=hi ${words}`);
+  const newest = await invoke();
+  expect(newest).toMatchObject({ status: 0, stdout: 'hi' });
+  expect(newest.stderr).toContain('warning: a result has no resultType, which MCP 2026-07-28 requires');
+  expect(await invoke('--mcp-version', '2025-11-25')).toMatchObject({ status: 0, stdout: 'hi', stderr: '' });
 });
 
 test('the data of a JSON-RPC error is in -o json, in the view and in the formats that have a place for it', async () => {

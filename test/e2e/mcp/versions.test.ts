@@ -31,6 +31,19 @@ describe('the version that both sides support', () => {
     expect(listed).toMatchObject({ status: 0, stderr: '' });
   });
 
+  test('a version that the server refuses and then names is tried again', async () => {
+    await using server = await startSdkPeer('--refuses-first');
+    expect(await invoke(server.url, 'echo', 'text=hi')).toMatchObject({ status: 0, stdout: 'hi' });
+  });
+
+  test('a server of the newest version alone that was slow to answer is asked again', async () => {
+    await using server = await startSdkPeer('--ignores-first');
+    expect(await invoke(server.url, 'echo', 'text=hi', '--timeout', '1m')).toMatchObject({
+      status: 0,
+      stdout: 'hi',
+    });
+  });
+
   test.each(['2025-06-18', '2026-07-28'])('--mcp-version %s is used, over HTTP and stdio', async version => {
     for (const server of [both.url, sdkPeerCommand('--both')]) {
       const { status, stderr } = await invoke(server, 'echo', 'text=hi', '-v', '--mcp-version', version);

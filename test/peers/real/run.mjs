@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { AGENTS, tryAgent } from './agents.mjs';
 import { API_CHECKS } from './api.mjs';
+import { CONFORMANCE } from './conformance.mjs';
 import { updateGuide } from './guide.mjs';
 import { KITS, missingProgram } from './kits.mjs';
 import { SESSION_CLIENTS } from './sessions.mjs';
@@ -20,6 +21,7 @@ const peers = [
   ...AGENTS.map(agent => ({ name: agent.name, kit: agent.kit, run: () => tryAgent(agent) })),
   ...SESSION_CLIENTS,
   ...API_CHECKS,
+  ...CONFORMANCE,
 ];
 const unknown = names.filter(name => peers.every(peer => peer.name !== name));
 if (unknown.length > 0) {

@@ -8,6 +8,7 @@ const MAX_FAULTS = 5;
 /** Returns how a successful CallToolResult misses or breaks the `outputSchema` of its tool; null if it does not. */
 export async function structureFault(outputSchema: unknown, result: unknown): Promise<string | null> {
   if (!isRecord(outputSchema) || !isRecord(result) || result['isError'] === true) return null;
+  if (isRecord(result['error'])) return null; // a JSON-RPC error instead of a result
   const { structuredContent } = result;
   if (structuredContent === undefined)
     return 'the tool has an outputSchema, but its result has no structuredContent';

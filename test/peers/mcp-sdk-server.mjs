@@ -78,6 +78,12 @@ const TOOLS = {
   },
   form: { call: asking('Who are you?', FORM) },
   pick: { call: asking('Which size?', PICK) },
+  'asks-itself': {
+    call: async (_, { mcpReq }) =>
+      text(
+        (await mcpReq.elicitInput({ mode: 'form', message: 'Who are you?', requestedSchema: FORM })).action,
+      ),
+  },
   steps: {
     call: async (_, { mcpReq }) => {
       const progressToken = mcpReq._meta?.progressToken;

@@ -55,7 +55,10 @@ const TOOLS = {
   'text-result': { call: () => ({ bare: 'done' }) },
   'list-result': { call: () => ({ bare: ['done'] }) },
   'no-result': { call: () => ({ content: 'not a list' }) },
-  refuses: { call: () => ({ refusal: { code: -32001, message: 'not today', data: { until: 'tomorrow' } } }) },
+  refuses: {
+    outputSchema: { type: 'object' },
+    call: () => ({ refusal: { code: -32001, message: 'not today', data: { until: 'tomorrow' } } }),
+  },
   'needs-url': {
     call: () => ({
       refusal: {

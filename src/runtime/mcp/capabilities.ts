@@ -1,5 +1,5 @@
 import { truncateBeforeToken } from '../../util/text.js';
-import { isRecord } from '../../util/values.js';
+import { isRecord, valueAt } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 
 /** Number of capabilities that are named. */
@@ -31,6 +31,15 @@ export function missingCapabilities({
     return parts.length === 0 ? [name] : parts.map(part => `${name}.${part}`);
   });
   return names.slice(0, MAX_NAMED).map(name => visibleLine(truncateBeforeToken(name, 100)));
+}
+
+/** Whether the answer says that the server may not ask for a form by itself, as since version 2026-07-28. */
+export function refusesToAsk({ error, result }: Record<string, unknown>): boolean {
+  const failed = isRecord(result) && result['isError'] === true ? result['content'] : [];
+  const texts = Array.isArray(failed) ? failed.map(block => valueAt(block, 'text')) : [];
+  return [valueAt(error, 'message'), ...texts].some(
+    text => typeof text === 'string' && text.includes('elicitation/create'),
+  );
 }
 
 function capabilitiesFor(method: string, params: unknown): string[] {

@@ -18,7 +18,7 @@ import type { Sink } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { LIMITS } from '../../util/limits.js';
 import { isRecord } from '../../util/values.js';
-import { missingCapabilities } from './capabilities.js';
+import { missingCapabilities, refusesToAsk } from './capabilities.js';
 import { explainMcp, invalidLinesOf, isTimeout, supportedBy } from './explain.js';
 import { receivedResult } from './messages.js';
 import { ToolList } from './tool-list.js';
@@ -63,6 +63,8 @@ const PROBE_MS = 3_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const UNTYPED_RESULT = `a result has no resultType, which MCP ${WITHOUT_INITIALIZE} requires; read as complete`;
+
+const CANNOT_ASK = `the server cannot ask by itself with MCP ${WITHOUT_INITIALIZE}; try --mcp-version ${WITH_INITIALIZE[0]}`;
 
 /** Number of notes that are shown. */
 const SHOWN_NOTES = 5;
@@ -127,7 +129,8 @@ export class McpServer {
   readonly #list: ToolList;
   readonly #notes: string[] = [];
   readonly #missingCapabilities = new Set<string>();
-  #hasUntypedResult = false;
+  /** Problems of the messages, each named once. */
+  readonly #seen = new Set<string>();
   /** The SDK's own progress handlers miss a notification that arrives just before the result. */
   readonly #progress = new Map<unknown, (params: unknown) => void>();
   #requests = 0;
@@ -160,8 +163,7 @@ export class McpServer {
     const missing = [...this.#missingCapabilities].map(
       name => `the server needs the client capability ${name}, which protocol-cli does not offer`,
     );
-    const untyped = this.#hasUntypedResult ? [UNTYPED_RESULT] : [];
-    return [...this.#notes, ...invalidLinesOf(this.#link), ...missing, ...untyped];
+    return [...this.#notes, ...invalidLinesOf(this.#link), ...missing, ...this.#seen];
   }
 
   /** @throws ProtocolCliError if the tool can only be called as a task. */
@@ -307,8 +309,10 @@ export class McpServer {
     if (!isRecord(message)) return;
     for (const each of missingCapabilities(message)) this.#missingCapabilities.add(each);
     const { method, params, result } = message;
-    if (this.protocolVersion === WITHOUT_INITIALIZE && isRecord(result) && result['resultType'] === undefined)
-      this.#hasUntypedResult = true;
+    if (this.protocolVersion === WITHOUT_INITIALIZE) {
+      if (isRecord(result) && result['resultType'] === undefined) this.#seen.add(UNTYPED_RESULT);
+      if (refusesToAsk(message)) this.#seen.add(CANNOT_ASK);
+    }
     if (method === 'notifications/progress' && isRecord(params))
       this.#progress.get(params['progressToken'])?.(params);
   }

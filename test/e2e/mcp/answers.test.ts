@@ -40,7 +40,8 @@ test('a result without resultType is complete, with a warning; over versions tha
 
 test('the data of a JSON-RPC error is in -o json, in the view and in the formats that have a place for it', async () => {
   const invoke = (...words: string[]) => runHere(argv`invoke --mcp ${http.url} ${words}`);
-  const { stdout } = await invoke('refuses', '-o', 'json');
+  const { stdout, stderr } = await invoke('refuses', '-o', 'json');
+  expect(stderr).not.toContain('outputSchema');
   expect(JSON.parse(stdout)).toMatchObject({
     outcome: { type: 'error', code: '-32001', data: { until: 'tomorrow' } },
   });

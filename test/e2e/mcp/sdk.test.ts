@@ -109,7 +109,7 @@ describe.each([
     const json = await runHere(argv`toolset --mcp ${server()} -o json`);
     expect(JSON.parse(json.stdout)).toMatchObject({
       name: 'sdk-peer',
-      tools: [{ name: 'echo' }, {}, {}, {}, {}],
+      tools: [{ name: 'echo' }, {}, {}, {}, {}, {}],
     });
   });
 });

@@ -63,6 +63,18 @@ describe('the version that both sides support', () => {
     expect(none.stderr).toMatch(/the server supports "?2031-01-01[\s\S]*protocol-cli supports 2026-07-28/);
   });
 
+  test('a tool that cannot ask with the newest version: a warning names an older one, with which it can', async () => {
+    const ask = (...words: string[]) => invoke(sdkPeerCommand('--both'), 'asks-itself', ...words);
+    const newest = await ask('--mcp-version', '2026-07-28');
+    expect(newest.status).toBe(5);
+    expect(newest.stderr).toContain(
+      'warning: the server cannot ask by itself with MCP 2026-07-28; try --mcp-version 2025-11-25',
+    );
+    const older = await ask('--mcp-version', '2025-11-25', '--choose', '{"name":"Ada"}');
+    expect(older).toMatchObject({ status: 0, stdout: 'accept' });
+    expect(older.stderr).not.toContain('cannot ask');
+  });
+
   test('--mcp-version needs --mcp and a known version', async () => {
     const words = ['--mcp-version', '2025-06-18'];
     expect((await runHere(argv`invoke --demo ${words}`)).stderr).toContain('--mcp-version needs --mcp');

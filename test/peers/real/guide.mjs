@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { AGENTS } from './agents.mjs';
 import { pinnedVersion } from './kits.mjs';
+import { MCP_PEERS } from './mcp.mjs';
 import { TOOLS } from './tools.mjs';
 
 const GUIDE = fileURLToPath(new URL('../../../src/guides/peers.md', import.meta.url));
@@ -13,7 +14,7 @@ export async function updateGuide() {
 /** The guide `peers` with the tables of the expected verdicts. */
 export async function guideText() {
   const text = await readFile(GUIDE, 'utf8');
-  const tables = { tools: await tableOf(TOOLS), agents: await tableOf(AGENTS) };
+  const tables = { tools: await tableOf(TOOLS), agents: await tableOf(AGENTS), mcp: await mcpTable() };
   return text.replace(
     /(<!-- (\w+):start -->\n)[\s\S]*?(<!-- \2:end -->)/g,
     (_, start, name, end) => `${start}\n${tables[name]}\n\n${end}`,
@@ -33,6 +34,16 @@ async function tableOf(peers) {
     '|---|---|---|---|',
     ...rows,
   ].join('\n');
+}
+
+async function mcpTable() {
+  const rows = await Promise.all(
+    MCP_PEERS.map(
+      async ({ name, version: [manifest, pin], notes }) =>
+        `| ${name} | ${await pinnedVersion(manifest, pin)} | ${notes ?? '–'} |`,
+    ),
+  );
+  return ['| SDK | version | to know |', '|---|---|---|', ...rows].join('\n');
 }
 
 function verdictOf(failed, warnings) {

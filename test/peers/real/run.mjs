@@ -4,6 +4,7 @@ import { API_CHECKS } from './api.mjs';
 import { CONFORMANCE } from './conformance.mjs';
 import { updateGuide } from './guide.mjs';
 import { KITS, missingProgram } from './kits.mjs';
+import { MCP_PEERS } from './mcp.mjs';
 import { SESSION_CLIENTS } from './sessions.mjs';
 import { TOOLS, tryTool } from './tools.mjs';
 
@@ -21,6 +22,7 @@ const peers = [
   ...AGENTS.map(agent => ({ name: agent.name, kit: agent.kit, run: () => tryAgent(agent) })),
   ...SESSION_CLIENTS,
   ...API_CHECKS,
+  ...MCP_PEERS,
   ...CONFORMANCE,
 ];
 const unknown = names.filter(name => peers.every(peer => peer.name !== name));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LATE_UNDER_LOAD } from '../late-under-load.mjs';
 
-const PROGRAM = fileURLToPath(new URL('../../../bin/protocol-cli.cjs', import.meta.url));
+export const PROGRAM = fileURLToPath(new URL('../../../bin/protocol-cli.cjs', import.meta.url));
 
 /** Far longer than a check takes, also on a busy machine. */
 const CHECK_MS = 10 * 60_000;
@@ -40,8 +40,8 @@ export async function expectVerdict(args, { failed = {}, warnings = {} }) {
 export function runProgram(args) {
   return new Promise(resolve => {
     const options = { maxBuffer: 64 * 1024 * 1024, timeout: CHECK_MS };
-    execFile(process.execPath, [PROGRAM, ...args], options, (_error, stdout, stderr) =>
-      resolve({ stdout, stderr }),
+    execFile(process.execPath, [PROGRAM, ...args], options, (error, stdout, stderr) =>
+      resolve({ status: error ? error.code : 0, stdout, stderr }),
     );
   });
 }

@@ -1,6 +1,7 @@
 import { Agent, fetch as undiciFetch } from 'undici';
 import { LIMITS } from '../util/limits.js';
 import { bytesText } from '../util/text.js';
+import { valueAt } from '../util/values.js';
 import { type ClientOptions, destinationOf, guardedLookup } from './addresses.js';
 import { asTransportError, TransportError } from './client.js';
 
@@ -55,7 +56,13 @@ function failed(error: unknown): never {
       'BAD_PORT',
       'its port belongs to another protocol, and fetch blocks it',
     );
-  throw asTransportError(cause, 'connect');
+  throw asTransportError(cause, isOfConnected(cause) ? 'send' : 'connect');
+}
+
+/** Whether only a connection that was open fails like this; undici does not say how far a request came. */
+function isOfConnected(cause: unknown): boolean {
+  const code = valueAt(cause, 'code');
+  return code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE';
 }
 
 function bounded(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {

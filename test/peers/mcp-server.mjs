@@ -100,6 +100,7 @@ const TOOLS = {
       return null;
     },
   },
+  resets: { call: () => null },
   chatter: {
     call: () => {
       process.stdout.write('debug: this is not JSON-RPC\n\n');
@@ -223,6 +224,13 @@ function hangUp(response) {
   setTimeout(() => response.end(), 20);
 }
 
+/** Tools that get no answer over HTTP. */
+const BREAKS = {
+  dies: hangUp,
+  resets: response => response.socket.destroy(),
+  chatter: response => response.writeHead(500).end('boom'),
+};
+
 function serveHttp(port) {
   const server = createServer(async (request, response) => {
     const body = await bodyOf(request);
@@ -231,8 +239,8 @@ function serveHttp(port) {
     if (refusal) return void response.writeHead(...refusal).end('not like this');
     const message = JSON.parse(body);
     const tool = message.method === 'tools/call' ? message.params.name : '';
-    if (tool === 'dies') return hangUp(response);
-    if (tool === 'chatter') return void response.writeHead(500).end('boom');
+    const breakOff = BREAKS[tool];
+    if (breakOff) return void breakOff(response);
     const answered = reply(message);
     if (message.id === undefined) response.writeHead(202).end();
     else if (tool === 'exact-event')

@@ -71,6 +71,13 @@ test('a server that dies during a call: the connection was lost', async () => {
   expect(stderr).not.toContain('The command must write');
 });
 
+test('a connection that is reset during a call: the address is not wrong', async () => {
+  const { status, stdout, stderr } = await runHere(argv`invoke --mcp ${http.url} resets`);
+  expect(status).toBe(4);
+  expect(stdout).toBe('Error: the tool accepted the connection and did not answer (ECONNRESET)');
+  expect(stderr).toContain('the connection was lost during tools/call');
+});
+
 test.each([
   ['breaks-schema', 'structuredContent does not match the outputSchema: $.count must be integer'],
   ['misses-schema', 'the tool has an outputSchema, but its result has no structuredContent'],

@@ -38,7 +38,7 @@ export function refusesToAsk({ error, result }: Record<string, unknown>): boolea
   const failed = isRecord(result) && result['isError'] === true ? result['content'] : [];
   const texts = Array.isArray(failed) ? failed.map(block => valueAt(block, 'text')) : [];
   return [valueAt(error, 'message'), ...texts].some(
-    text => typeof text === 'string' && /elicitation\/create|InputRequired/.test(text),
+    text => typeof text === 'string' && /server-(?:initiated|to-client) requests/i.test(text),
   );
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { go, inFolder, python } from './kits.mjs';
+import { go, inFolder, python, rust } from './kits.mjs';
 import { PROGRAM, runProgram } from './verdict.mjs';
 
 /** SDKs of MCP: servers that are called by `invoke --mcp` over stdio and HTTP, and clients of `mock-tool --mcp`. */
@@ -15,7 +15,7 @@ const HANDSHAKE = ['--mcp-version', '2025-11-25'];
 /** What the servers of all SDKs answer: the words of a call, and what they show. `only` is the transport of a case. */
 const CASES = [
   { words: ['greet', 'name=Ada'], status: 0, stdout: /^Hello, Ada\n?$/ },
-  { words: ['sum', 'a=2', 'b=3', '-o', 'json'], status: 0, stdout: /"structuredContent": \{\s*"sum": 5/ },
+  { words: ['sum', 'a:=2', 'b:=3', '-o', 'json'], status: 0, stdout: /"structuredContent": \{\s*"sum": 5/ },
   { words: ['fail'], status: 5, stdout: /disk full/ },
   { words: ['ask', ...ANSWERS_FORM, ...HANDSHAKE], status: 0, stdout: /accept: red/ },
 ];
@@ -38,6 +38,9 @@ const CALLS = {
   regional: { text: 'Zürich', structured: null, isError: false },
 };
 
+/** A client of 2025-11-25 gets no `structuredContent` that is a list. */
+const OLDER = { names: { ...CALLS.names, structured: null } };
+
 const SDKS = [
   {
     name: 'MCP Python SDK',
@@ -47,6 +50,14 @@ const SDKS = [
     client: python('mcp_peers/client.py'),
     cases: [CANNOT_ASK],
     notes: 'a tool asks by itself (`ctx.elicit`) only with 2025-11-25 and older',
+  },
+  {
+    name: 'FastMCP',
+    kit: 'python',
+    version: ['python/requirements.txt', 'fastmcp'],
+    server: python('mcp_peers/fastmcp_server.py'),
+    notes: 'a tool asks by itself (`ctx.elicit`) only with 2025-11-25 and older',
+    cases: [CANNOT_ASK],
   },
   {
     name: 'MCP Go SDK',
@@ -78,6 +89,43 @@ const SDKS = [
       'an error of a handler is the JSON-RPC error -32603; a tool is destructive unless it says otherwise; tools ask by themselves only with 2025-11-25 and older',
     cases: [{ words: ['fail', '-o', 'json'], status: 5, stdout: /"code": "-32603"/ }, CANNOT_ASK],
   },
+  {
+    name: 'rmcp',
+    kit: 'rust',
+    version: ['rust/rmcp-peer/Cargo.toml', 'rmcp'],
+    server: rust('rmcp-peer'),
+    client: `${rust('rmcp-peer')} client`,
+    gets: OLDER,
+    notes: 'tools ask by themselves only with 2025-11-25 and older, which its client speaks',
+    cases: [CANNOT_ASK, { words: ['refuse', '-o', 'json'], status: 5, stdout: /"until": "tomorrow"/ }],
+  },
+  {
+    name: 'pmcp',
+    kit: 'rust',
+    version: ['rust/pmcp-peer/Cargo.toml', 'pmcp'],
+    server: rust('pmcp-peer'),
+    path: '/',
+    client: `${rust('pmcp-peer')} client`,
+    clientOver: ['http'],
+    gets: OLDER,
+    common: [],
+    notes:
+      'a string keeps its quotes; its middleware sees payloads only; an error of a handler is -32603; a panic over stdio is never answered',
+    cases: [
+      { words: ['greet', 'name=Ada'], status: 0, stdout: /^"Hello, Ada"\n?$/ },
+      {
+        words: ['sum', 'a:=2', 'b:=3', '-o', 'json'],
+        status: 0,
+        stdout: /"structuredContent": \{\s*"sum": 5/,
+      },
+      { words: ['secret'], status: 0, stdout: /^\{"user":"ada"\}\n?$/ },
+      { words: ['result'], status: 0, stdout: /^token t-123\n?$/ },
+      { words: ['fail', '-o', 'json'], status: 5, stdout: /"code": "-32603"/ },
+      { words: ['reject', '-o', 'json'], status: 5, stdout: /"isError": true/ },
+      { words: ['crash', '--timeout', '5s'], only: 'stdio', status: 7 },
+      { words: ['crash'], only: 'http', status: 4, stderr: /the connection was lost during tools\/call/ },
+    ],
+  },
 ];
 
 /** Small servers that show one thing. */
@@ -103,13 +151,13 @@ export const MCP_PEERS = [
   ...SERVERS.map(({ server, cases, ...peer }) => ({ ...peer, run: () => tryServer(server, cases) })),
 ];
 
-async function trySdk({ server, client, cases, gets = {} }) {
-  const all = [...CASES, ...cases];
+async function trySdk({ server, path = '/mcp', client, clientOver, common = CASES, cases, gets = {} }) {
+  const all = [...common, ...cases];
   await tryServer(
     `${server} stdio`,
     all.filter(({ only = 'stdio' }) => only === 'stdio'),
   );
-  const http = await startHttp(`${server} http`);
+  const http = await startHttp(`${server} http`, path);
   try {
     await tryServer(
       http.url,
@@ -118,7 +166,7 @@ async function trySdk({ server, client, cases, gets = {} }) {
   } finally {
     http.stop();
   }
-  await tryClient(client, { ...CALLS, ...gets });
+  if (client) await tryClient(client, { ...CALLS, ...gets }, clientOver);
 }
 
 async function tryServer(server, cases) {
@@ -131,16 +179,16 @@ async function tryServer(server, cases) {
   }
 }
 
-/** Over stdio and over HTTP. */
-async function tryClient(client, calls) {
+async function tryClient(client, calls, transports = ['stdio', 'http']) {
   const args = JSON.stringify(await callsToMake());
   const mock = ['mock-tool', TOOLS, '--mcp'];
   const direct = [process.execPath, PROGRAM, ...mock, 'stdio', '-q'].map(word => `'${word}'`).join(' ');
   const runs = {
-    stdio: await runShell(`${client} '${args}' ${direct}`),
-    http: await runProgram([...mock, 'http', '-q', '--', 'sh', '-c', `${client} '${args}' "$MCP_URL"`]),
+    stdio: () => runShell(`${client} '${args}' ${direct}`),
+    http: () => runProgram([...mock, 'http', '-q', '--', 'sh', '-c', `${client} '${args}' "$MCP_URL"`]),
   };
-  for (const [transport, { stdout, stderr }] of Object.entries(runs)) {
+  for (const transport of transports) {
+    const { stdout, stderr } = await runs[transport]();
     const line = stdout.split('\n').find(each => each.startsWith('{"version"'));
     assert.ok(line, `${client} over ${transport} printed nothing\n${stdout}${stderr}`);
     const got = JSON.parse(line);
@@ -164,11 +212,11 @@ async function textOf(stream) {
 }
 
 /** A server that prints `{"port":N}`. */
-async function startHttp(command) {
+async function startHttp(command, path) {
   const child = spawn('sh', ['-c', `exec ${command}`], { stdio: ['ignore', 'pipe', 'ignore'] });
   for await (const line of createInterface({ input: child.stdout })) {
     child.stdout.resume();
-    return { url: `http://127.0.0.1:${JSON.parse(line).port}/mcp`, stop: () => child.kill('SIGKILL') };
+    return { url: `http://127.0.0.1:${JSON.parse(line).port}${path}`, stop: () => child.kill('SIGKILL') };
   }
   throw new Error(`${command} printed no port`);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { go, inFolder, python, rust } from './kits.mjs';
+import { go, inFolder, node, python, rust } from './kits.mjs';
 import { PROGRAM, runProgram } from './verdict.mjs';
 
 /** SDKs of MCP: servers that are called by `invoke --mcp` over stdio and HTTP, and clients of `mock-tool --mcp`. */
@@ -88,6 +88,15 @@ const SDKS = [
     notes:
       'an error of a handler is the JSON-RPC error -32603; a tool is destructive unless it says otherwise; tools ask by themselves only with 2025-11-25 and older',
     cases: [{ words: ['fail', '-o', 'json'], status: 5, stdout: /"code": "-32603"/ }, CANNOT_ASK],
+  },
+  {
+    name: 'MCP TypeScript SDK, version 1',
+    kit: 'node',
+    version: ['node/package.json', '@modelcontextprotocol/sdk'],
+    server: node('mcp/sdk-v1.mjs'),
+    client: `${node('mcp/sdk-v1.mjs')} client`,
+    gets: OLDER,
+    cases: [{ words: ['ask', ...ANSWERS_FORM], only: 'http', status: 0, stdout: /accept: red/ }],
   },
   {
     name: 'rmcp',

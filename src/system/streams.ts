@@ -34,7 +34,8 @@ export function ignoreClosedPipes(...streams: readonly NodeJS.WritableStream[]):
     if (quiet.has(stream)) continue;
     quiet.add(stream);
     stream.on('error', error => {
-      if (!endsQuietly(stream, error) && stream.listenerCount('error') === 1) throw unwritable(error);
+      const isReported = stream.listenerCount('error') > 1 || (pieces.get(stream) ?? 0) > 0;
+      if (!endsQuietly(stream, error) && !isReported) throw unwritable(error);
     });
   }
 }
@@ -53,12 +54,15 @@ export async function writeOut(stream: NodeJS.WritableStream, data: string | Uin
   }
 }
 
+/** The pieces on their way. One that failed stays: the same error is also emitted as an event later. */
+const pieces = new WeakMap<NodeJS.WritableStream, number>();
+
 function writePiece(stream: NodeJS.WritableStream, piece: string | Uint8Array): Promise<void> {
+  const count = (by: number) => pieces.set(stream, (pieces.get(stream) ?? 0) + by);
+  count(1);
   return new Promise((resolve, reject) => {
-    const listened = () => {};
-    stream.once('error', listened); // the same error is also emitted as an event later
     stream.write(piece, error => {
-      if (!error) stream.off('error', listened);
+      if (!error) count(-1);
       if (!error || endsQuietly(stream, error)) resolve();
       else reject(unwritable(error));
     });

@@ -3,9 +3,10 @@ import type { Expectation, FixtureVerdict, UndeliveredCallback, UnmatchedCall } 
 
 /** What is wrong with the use of a fixture; null if it was used as expected. */
 export function fixtureProblem(fixture: FixtureVerdict): string | null {
-  const { calls, status, expected } = fixture;
+  const { calls, status, expected, refused } = fixture;
   if (status === 'used' || status === 'not-needed') return null;
   const subject = `fixture ${nameOf(fixture)}`;
+  if (refused) return `${subject} only refused calls, as its faults say; none came again`;
   if (status === 'unused' && expected?.min === undefined) return `${subject} was not used`;
   const times = calls === 0 ? 'not called' : calls === 1 ? 'called once' : `called ${calls} times`;
   return `${subject} was ${times}, expected ${range(expected)}`;

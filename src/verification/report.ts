@@ -37,6 +37,8 @@ export interface FixtureVerdict {
   readonly ms: number;
   /** `not-needed`: no call came, and none was required. */
   readonly status: 'used' | 'not-needed' | 'unused' | 'too-few' | 'too-many';
+  /** Its calls were refused, as its faults say, and none came again. */
+  readonly refused?: true;
   readonly expected?: Expectation;
 }
 

@@ -28,6 +28,7 @@ interface VerifiedFixture {
   readonly place: string;
   readonly match?: { readonly operation?: unknown; readonly arguments?: unknown } | undefined;
   readonly expect?: { readonly calls?: Expectation | undefined } | undefined;
+  readonly faults?: { readonly ack?: { readonly times?: number | undefined } | null } | undefined;
 }
 
 interface OpenRequest {
@@ -257,16 +258,17 @@ export class Verification {
 interface FixtureUse {
   readonly calls: number;
   readonly ms: number;
-  /** Whether it refused a call, which counts as use unless a number of calls is expected. */
+  /** Whether it refused a call, as planned. That counts as use if it refuses each one, and no number of calls is expected. */
   readonly hasRefused: boolean;
 }
 
 function fixtureVerdict(
-  { id, place, match, expect }: VerifiedFixture,
+  { id, place, match, expect, faults }: VerifiedFixture,
   { calls, ms, hasRefused }: FixtureUse,
 ): FixtureVerdict {
   const expected = expect?.calls;
-  const status = hasRefused && !expected ? 'used' : statusOf(calls, expected);
+  const isForever = faults?.ack?.times === undefined;
+  const status = hasRefused && isForever && !expected ? 'used' : statusOf(calls, expected);
   const { operation } = match ?? {};
   return {
     id,
@@ -276,6 +278,7 @@ function fixtureVerdict(
     calls,
     ms,
     status,
+    ...(hasRefused && calls === 0 && { refused: true }),
     ...(expected && { expected }),
   };
 }

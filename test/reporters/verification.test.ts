@@ -123,7 +123,7 @@ describe('human', () => {
 
   test('a command that made no call gets a hint at the cache of go test', () => {
     const none = reported('human', { ...FINE, ok: false, calls: 0 }, KILLED);
-    expect(none).toMatch(/^hint: No call came\. .* go test -count=1\.$/m);
+    expect(none).toMatch(/^hint: No call came\. .*-count=1/m);
     expect(reported('human', FINE, KILLED)).not.toContain('hint:');
   });
 

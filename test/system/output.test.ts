@@ -37,6 +37,14 @@ describe('writing', () => {
     expect(slow.mostUnderWay).toBeLessThanOrEqual(64 * 1024);
   });
 
+  it('adds no listener for each of many texts: Node would warn of a leak', async () => {
+    const slow = new Slow();
+    const writing = Array.from({ length: 20 }, () => writeOut(slow, 'x'));
+    expect(slow.listenerCount('error')).toBe(1);
+    await Promise.all(writing);
+    expect(Buffer.concat(slow.pieces)).toHaveLength(20);
+  });
+
   it('splits bytes without copying them', async () => {
     const slow = new Slow();
     const bytes = new Uint8Array(MiB).map((_, index) => index % 251);

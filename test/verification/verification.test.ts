@@ -288,6 +288,20 @@ describe('the acknowledgement', () => {
     });
   });
 
+  test('a fixture that refuses the first calls wants one that comes after them (RT-RETRY)', () => {
+    const plan = planned('a', 'ack status').map(fact => ({ ...fact, fixture: 'pay' }));
+    const faults = { ack: { times: 2 } };
+    const verification = new Verification([{ id: 'pay', place: 'tool.yaml:3', faults }]);
+    applyFacts(verification, invoked('a', { status: 503 }), plan);
+    expect(verification.report()).toMatchObject({
+      ok: false,
+      fixtures: [{ id: 'pay', calls: 0, status: 'unused', refused: true }],
+      problems: ['fixture pay (tool.yaml:3) only refused calls, as its faults say; none came again'],
+    });
+    applyFacts(verification, invoked('a', { attempt: 2 }), matched('a', 'pay'), delivered('a'));
+    expect(verification.report()).toMatchObject({ ok: true, fixtures: [{ calls: 1, status: 'used' }] });
+  });
+
   const refused = [...invoked('a', { status: 503 }), ...matched('a', 'pay')];
 
   test.each([503, 404, 201, 204])('a call whose invocation was answered %i needs no result', status => {

@@ -87,7 +87,7 @@ export function verifiedMock(report: VerificationReport, run: VerifiedRun): Veri
 
 /** `go test` prints the saved result of an earlier run if neither the files nor the environment have changed. */
 const NO_CALLS =
-  'No call came. Does the command call the URL in TOOL_URL? Go keeps results of tests: run go test -count=1.';
+  'No call came. Does the command call the URL in TOOL_URL? (Tests in Go: add -count=1, or Go prints a saved result.)';
 
 /** One test for all calls of all sessions. */
 export function verifiedSessions(report: SessionVerificationReport, run: VerifiedRun): Verified {

@@ -119,6 +119,8 @@ function withoutResult(call: CallEvidence, isWhole: boolean): CaseVerdict {
     verdict?.kind === 'discarded' && message?.type === 'tool_result';
   if (callbacks.some(isMisnamed))
     return failed('the result names another call and is ignored (TOOL-ID, RT-MATCH)');
+  if (callbacks.some(({ message }) => message === null))
+    return failed('a callback came, but it is not valid (TOOL-POST)');
   if (callbacks.some(({ verdict }) => verdict?.kind === 'holds'))
     return unclear('the call waits for a person');
   const within = expiries[0] ? ` within ${formatDuration(expiries[0].afterMs)}` : '';

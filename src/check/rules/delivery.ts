@@ -42,9 +42,9 @@ export const deliveryRules = defineRules({
       const judged = evidence.calls.filter(
         call => call.flaw === null && (call.ending.kind === 'result' || !isSentElsewhere(call)),
       );
-      const summary = countResults(judged);
+      const results = { summary: countResults(judged), slowest: slowestLate(judged) };
       return [
-        ...judged.map(call => onEnding(call, summary, evidence)),
+        ...judged.map(call => onEnding(call, results, evidence)),
         ...onCallsWithoutEnding(judged, missingResultsText(countEnds(evidence.calls)) ?? ''),
       ];
     },
@@ -52,7 +52,8 @@ export const deliveryRules = defineRules({
   'TOOL-ONCE': {
     level: 'MUST',
     statement: 'sends one tool_result per call; the same result again is a retry',
-    advice: 'Remember which calls have a result; after that, send only the same bytes again.',
+    advice:
+      'Remember which calls have a result: after it, send nothing but the same bytes, and that only until they are answered.',
     masks: ['TOOL-NORETRY'],
     absent: 'no result with the ids of its call was accepted',
     observe: ({ calls, until, isProbed, exit }) => {
@@ -123,7 +124,26 @@ function countResults(calls: readonly CallEvidence[]): string {
   return `${results} of ${total} ${total === 1 ? 'call' : 'calls'} got a result within ${formatDuration(longest)}`;
 }
 
-function onEnding(call: CallEvidence, summary: string, evidence: Evidence): Observed {
+/** How long results took that came after the caller had stopped waiting: of each operation the slowest, in ms. */
+function slowestLate(calls: readonly CallEvidence[]): ReadonlyMap<string | undefined, number> {
+  const slowest = new Map<string | undefined, number>();
+  for (const { ending, timeout, attempts, invocation } of calls) {
+    const accepted = attempts.find(({ status }) => status === 200);
+    if (ending.kind !== 'result' || !timeout || !accepted) continue;
+    const { seq, at } = ending.callback.request;
+    const before = slowest.get(invocation?.operation) ?? 0;
+    if (seq > timeout.seq) slowest.set(invocation?.operation, Math.max(before, at - accepted.latestAt));
+  }
+  return slowest;
+}
+
+/** What the results of all calls show. */
+interface Results {
+  readonly summary: string;
+  readonly slowest: ReadonlyMap<string | undefined, number>;
+}
+
+function onEnding(call: CallEvidence, { summary, slowest }: Results, evidence: Evidence): Observed {
   const { toolCrash, exit } = evidence;
   const { attempts, ending } = call;
   const isCause = toolCrash !== null && attempts.includes(toolCrash.message);
@@ -141,6 +161,8 @@ function onEnding(call: CallEvidence, summary: string, evidence: Evidence): Obse
       return ending.kind === 'open' ? null : unrecorded('the tool crashed before a call ended', attempts);
     case 'silent': {
       const details = { expected: 'a tool_result', about };
+      const slowestMs = slowest.get(call.invocation?.operation);
+      if (!isCause && slowestMs !== undefined) return onSlow(ending.afterMs, slowestMs, call, evidence);
       if (!isCause)
         return violatedIfComplete(`${summary}${timeoutAdvice(call, evidence)}`, attempts, details);
       const what = `no tool_result within ${formatDuration(ending.afterMs)}, and the tool was unreachable`;
@@ -149,6 +171,15 @@ function onEnding(call: CallEvidence, summary: string, evidence: Evidence): Obse
     default:
       return null; // judged by `onCallsWithoutEnding`, TOOL-CHOICE, TOOL-OAUTH, TOOL-POST and TOOL-ACK
   }
+}
+
+/** Other results of the operation came late: nothing shows that this one would not have come too. */
+function onSlow(afterMs: number, slowestMs: number, call: CallEvidence, evidence: Evidence): Observation {
+  const what = `no result within ${formatDuration(afterMs)}, but others of this operation came after up to ${formatDuration(slowestMs)}`;
+  const advice = evidence.isLive
+    ? 'Check again with a --probe-timeout that is longer than the tool takes.'
+    : LONGER;
+  return unrecorded(`${what}${timeoutAdvice(call, evidence)}`, call.attempts, { advice });
 }
 
 const LONGER =

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Check } from '../../../src/check/report.js';
+import { startMockTool } from '../../../src/mock/mock-tool.js';
 import { peculiarTool } from '../../peers/tools/peculiar.mjs';
 import { checking, findingsIn } from '../support/checking.js';
 import { temporaryFolder } from '../support/folder.js';
@@ -101,6 +102,26 @@ test('a tool that refuses members that the protocol defines breaks TOOL-ACK', as
   expect(findings['TOOL-EXTRA']).toEqual(['warn', expect.stringMatching(/^answered 500 to unknown members/)]);
   const others = Object.entries(findings).filter(([id]) => id !== 'TOOL-EXTRA' && id !== 'TOOL-ACK');
   expect(others.filter(([, [status]]) => status !== 'could-not-run')).toEqual([]);
+});
+
+test('a tool that takes longer than the check waits is not accused: TOOL-ALWAYS could not run', async () => {
+  const tool = {
+    name: 'look',
+    description: 'Looks',
+    inputSchema: { type: 'object' },
+    annotations: { readOnly: true },
+  };
+  const fixtures = [{ match: { operation: 'look' }, reply: [{ payload: 'seen', delay: '1s' }] }];
+  const file = { version: 1, toolset: { name: 'slow', tools: [tool] }, fixtures };
+  await using mock = await startMockTool({ fixtures: file });
+  const { stdout } = await runHere(['check', mock.url, '--probe-timeout', '300ms', '--reporter', 'json']);
+  const row = JSON.parse(stdout).checks.find(({ id }: { readonly id: string }) => id === 'TOOL-ALWAYS');
+  expect(row).toMatchObject({
+    status: 'could-not-run',
+    reason: expect.stringMatching(
+      /^no result within 300ms, but others of this operation came after up to .*: raise --probe-timeout/,
+    ),
+  });
 });
 
 test('no finding is the cause of another one that no evidence connects to it', async () => {

@@ -17,6 +17,15 @@ export interface LocalClient {
 
 export const CANCELED_FORM: FormReply = { action: 'cancel', content: {} };
 
+export const ELICIT = 'elicitation/create';
+
+/** The parameters of the request that asks a form. */
+export const elicitParams = ({ message, requestedSchema }: FormQuestion) => ({
+  mode: 'form',
+  message,
+  requestedSchema,
+});
+
 const object = z.record(z.string(), z.unknown());
 
 const notificationSchema = z.strictObject({
@@ -71,7 +80,7 @@ export class ClientMessages {
   async ask(form: FormQuestion, withinMs: number | undefined): Promise<FormReply | null> {
     const { call, client } = this;
     if (!client.elicit) return this.#undelivered('the client does not support forms (elicitation)');
-    const recorded = this.#record(ELICIT, { mode: 'form', ...form });
+    const recorded = this.#record(ELICIT, elicitParams(form));
     const given = client.elicit(form, call.signal).then(
       answer => ({ answer, refusal: null }),
       (error: unknown) => ({ answer: null, refusal: messageOf(error) }),
@@ -114,5 +123,3 @@ export class ClientMessages {
     return new RecordedRequest(log, { ...route, method, url: this.url, headers: {}, body, ...about });
   }
 }
-
-const ELICIT = 'elicitation/create';

@@ -22,6 +22,8 @@ export interface FormQuestion {
   readonly message: string;
   /** JSON Schema of the fields. */
   readonly requestedSchema: Fields;
+  /** Its name among the `inputRequests` of 2026-07-28. Default: `form`. */
+  readonly id?: string | undefined;
 }
 
 export interface FormReply {

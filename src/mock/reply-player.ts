@@ -181,7 +181,7 @@ export class ReplyPlayer {
   async #form(step: StepOf<'form'>): Promise<unknown> {
     const { conversation } = this;
     const message = this.#text(step.form.message);
-    const question = { message, requestedSchema: this.#fill(step.form.requestedSchema) };
+    const question = { ...step.form, message, requestedSchema: this.#fill(step.form.requestedSchema) };
     const answer = await conversation.form(question, { withinMs: step.within });
     if (answer === null) return this.#unanswered(`the form "${message}" was not answered`);
     const { action, content } = answer;

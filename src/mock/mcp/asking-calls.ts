@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { RecentMap } from '../../util/collections.js';
 import { LIMITS } from '../../util/limits.js';
-import type { FormQuestion } from '../conversation.js';
+import type { Fields, FormQuestion } from '../conversation.js';
 import type { LocalAnswer } from '../local-tool.js';
 
 /** What comes next in a call: a form for the client, or its end. */
@@ -9,17 +9,18 @@ type Turn =
   | { readonly kind: 'form'; readonly form: FormQuestion }
   | { readonly kind: 'end'; readonly answer: LocalAnswer };
 
+/** The name of a form among the `inputRequests`. */
+export const idOf = ({ id = 'form' }: FormQuestion): string => id;
+
 /**
  * A call that goes on over several requests (2026-07-28): the server answers with a form, and the client calls again with the values.
  */
 export class AskingCall {
-  /** Names the call in the next request. */
-  readonly state = randomUUID();
   readonly #abort = new AbortController();
   #onTurn: (turn: Turn) => void = () => {};
   #next: Promise<Turn>;
   #end: Promise<Turn> = new Promise(() => {});
-  #answer: (values: unknown) => void = () => {};
+  #answer: (responses: Fields) => void = () => {};
 
   constructor() {
     this.#next = this.#turn();
@@ -37,16 +38,16 @@ export class AskingCall {
   /** Asks a form with the answer to the request that is open now. */
   readonly ask = (form: FormQuestion): Promise<unknown> => {
     const answered = new Promise<unknown>(resolve => {
-      this.#answer = resolve;
+      this.#answer = responses => resolve(responses[idOf(form)]);
     });
     this.#onTurn({ kind: 'form', form });
     return answered;
   };
 
-  /** Continues with the client's answer to the form. */
-  resume(values: unknown): void {
+  /** Continues with the client's `inputResponses`. */
+  resume(responses: Fields): void {
     this.#next = this.#turn();
-    this.#answer(values);
+    this.#answer(responses);
   }
 
   /** @param signal of the request that waits for the turn */
@@ -70,8 +71,11 @@ export class AskingCall {
 export class AskingCalls {
   readonly #waiting = new RecentMap<string, AskingCall>(LIMITS.callsRemembered.value);
 
-  wait(call: AskingCall): void {
-    this.#waiting.set(call.state, call);
+  /** Returns the state that names the call in its next request, and in no other. */
+  wait(call: AskingCall): string {
+    const state = randomUUID();
+    this.#waiting.set(state, call);
+    return state;
   }
 
   take(state: string): AskingCall | undefined {

@@ -6,7 +6,7 @@ import {
 } from '@modelcontextprotocol/server';
 import * as z from 'zod/mini';
 import { isRecord, valueAt } from '../../util/values.js';
-import type { LocalClient } from '../client-messages.js';
+import { ELICIT, elicitParams, type LocalClient } from '../client-messages.js';
 
 /** The longest delay of a Node.js timer: a person may take any time, and the fixture limits it. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -21,7 +21,7 @@ export function clientOf(server: Server, { mcpReq }: ServerContext, ask: Elicit 
   const { _meta: meta, envelope } = mcpReq;
   const capabilities = ask ? valueAt(envelope, CLIENT_CAPABILITIES_META_KEY) : server.getClientCapabilities();
   const send: Elicit = (form, signal) =>
-    mcpReq.send({ method: 'elicitation/create', params: { mode: 'form', ...form } }, z.unknown(), {
+    mcpReq.send({ method: ELICIT, params: elicitParams(form) }, z.unknown(), {
       signal,
       timeout: MAX_TIMER_MS,
     });

@@ -16,8 +16,9 @@ import { validate } from '../../protocol/validate.js';
 import { truncateBeforeToken } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
+import { ELICIT, elicitParams } from '../client-messages.js';
 import type { LocalCall, LocalTool } from '../local-tool.js';
-import { AskingCall, type AskingCalls } from './asking-calls.js';
+import { AskingCall, type AskingCalls, idOf } from './asking-calls.js';
 import { clientOf } from './client-of.js';
 
 const MAX_MESSAGE = 300;
@@ -31,9 +32,6 @@ const paramsSchema = z.object({
   name: z.string(),
   arguments: z.optional(z.record(z.string(), z.unknown())),
 });
-
-/** The name of the form among the requests for input. */
-const FORM = 'form';
 
 interface Served {
   readonly tool: LocalTool;
@@ -94,13 +92,16 @@ async function callInRounds(
   if (state === undefined) {
     const client = clientOf(server, context, waiting.ask);
     waiting.start(tool.call({ ...call, signal: waiting.signal, client }));
-  } else waiting.resume(inputResponses?.[FORM]);
+  } else waiting.resume(inputResponses ?? {});
   const turn = await waiting.turn(signal);
   if (turn.kind === 'end')
     return turn.answer.sent === undefined ? silence(signal) : resultIn(turn.answer.sent);
-  asking.wait(waiting);
-  const form = { method: 'elicitation/create', params: { mode: 'form', ...turn.form } };
-  return { resultType: 'input_required', inputRequests: { [FORM]: form }, requestState: waiting.state };
+  const form = { method: ELICIT, params: elicitParams(turn.form) };
+  return {
+    resultType: 'input_required',
+    inputRequests: { [idOf(turn.form)]: form },
+    requestState: asking.wait(waiting),
+  };
 }
 
 /** @throws ProtocolError for the error of a JSON-RPC response. */

@@ -145,18 +145,43 @@ test('a call that is canceled while its form is open ends its stream', async () 
   await eventually('the call is canceled', isCanceled);
 });
 
-test('the answer to a form that nobody waits for is refused', async () => {
-  await using mock = await startMcpMock(replying({ payload: 1 }));
+/** The result or error of a call of 2026-07-28 from a client with forms. */
+async function modernCall(mock: StartedMcpMock, more: object = {}): Promise<Answer> {
   const meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name: 'x', version: '1' },
-    'io.modelcontextprotocol/clientCapabilities': {},
+    'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
   };
   const { params, ...call } = rpcCall(1);
   const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'op' };
-  const again = { ...call, params: { ...params, requestState: 'guessed', inputResponses: {}, _meta: meta } };
-  const response = await mock.post(again, headers);
-  expect(await response.json()).toMatchObject({
-    error: { code: -32602, message: 'the requestState is unknown or was used before' },
+  const response = await mock.post({ ...call, params: { ...params, ...more, _meta: meta } }, headers);
+  const { result, error } = (await response.json()) as Answer;
+  return (result ?? error) as Answer;
+}
+
+const UNKNOWN_STATE = { code: -32602, message: 'the requestState is unknown or was used before' };
+
+test('the answer to a form that nobody waits for is refused', async () => {
+  await using mock = await startMcpMock(replying({ payload: 1 }));
+  expect(await modernCall(mock, { requestState: 'guessed', inputResponses: {} })).toMatchObject(
+    UNKNOWN_STATE,
+  );
+});
+
+test('each form has a state of its own, so that an answer counts once, and may have an id of its fixture', async () => {
+  const second = { form: { ...FORM, message: 'Sure?' }, accept: { payload: 'done' } };
+  await using mock = await startMcpMock(replying({ form: { ...FORM, id: 'who' }, accept: second }));
+  const first = await modernCall(mock);
+  const params = { mode: 'form', message: 'Who are you, ?', requestedSchema: FORM.requestedSchema };
+  expect(first['inputRequests']).toEqual({ who: { method: 'elicitation/create', params } });
+  const answer = { action: 'accept', content: { name: 'Ada' } };
+  const again = { requestState: first['requestState'], inputResponses: { other: 1, who: answer } };
+  const next = await modernCall(mock, again);
+  expect(next).toMatchObject({ resultType: 'input_required', inputRequests: { form: {} } });
+  expect(await modernCall(mock, { ...again, inputResponses: { form: answer } })).toMatchObject(UNKNOWN_STATE);
+  const last = await modernCall(mock, {
+    requestState: next['requestState'],
+    inputResponses: { form: answer },
   });
+  expect(last).toMatchObject({ content: [{ text: 'done' }] });
 });

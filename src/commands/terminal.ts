@@ -48,6 +48,11 @@ function isCi(env: Terminal['env']): boolean {
 
 const OFF: ReadonlySet<string | undefined> = new Set([undefined, '0', 'false']);
 
+/** How the user starts this program, for a command to paste: npx names itself in the environment. */
+export function ownCommand({ env }: Pick<Terminal, 'env'>): string {
+  return env['npm_lifecycle_event'] === 'npx' ? 'npx protocol-cli' : 'protocol-cli';
+}
+
 /** Replaced at build time; undefined when run from source. */
 declare const PROGRAM_VERSION: string | undefined;
 

@@ -65,9 +65,9 @@ export async function startCommand({
     return { url, stop, exited: group.exited, lastLines };
   } catch (problem) {
     const ending = await endingOf(group.exited);
+    const faults = lastLines(); // before it writes about our signal
     await stop();
     const message = `the command "${command.command}" did not start: ${group.problem ?? messageOf(problem)}${ending}`;
-    const faults = lastLines();
     const isSilent = output.isEmpty && (ending !== '' || group.problem !== null);
     const hint = portHint(faults) ?? (isSilent ? silentHint(faults, command.cwd) : READY_HINT);
     throw new ProtocolCliError('command-failed', message, { faults, hint, cause: problem });

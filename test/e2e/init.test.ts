@@ -56,6 +56,13 @@ describe.each(LANGUAGES)('init tool --language $language', ({ language, files })
     expect(nextIn(stdout)).toHaveLength(2);
   });
 
+  test('names npx in the next commands, if it was started with it', async () => {
+    await using folder = await temporaryFolder();
+    const env = { npm_lifecycle_event: 'npx' };
+    const { stdout } = await runHere(argv`init tool --language ${language}`, { cwd: folder.path, env });
+    expect(stdout.match(/^ {2}npx protocol-cli (?:check|invoke) /gm)).toHaveLength(2);
+  });
+
   test.skipIf(language === 'go' && GOCACHE === null)(
     'the commands it names and its workflow pass',
     AGAIN,

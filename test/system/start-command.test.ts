@@ -125,6 +125,13 @@ describe('a command that does not become ready', () => {
     expect(error.message).toContain(problem);
   });
 
+  it('is reported without what it writes when it is stopped', async () => {
+    const loading =
+      'trap "echo KeyboardInterrupt >&2; exit" INT; echo loading >&2; while true; do sleep 1; done';
+    const error = await failure(loading, { readyWithinMs: 3_000 });
+    expect(error.faults).toEqual(['loading']);
+  });
+
   it('is reported with its exit status and last output', async () => {
     const error = await failure('for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo "line $i" >&2; done; exit 3');
     expect(error.message).toMatch(/and ended with status 3$/);

@@ -123,6 +123,10 @@ function onAcknowledged(
   return onSlow(attempt, repeat, isProbed);
 }
 
+/** A connection beyond the listen backlog is tried again by the system after a second. */
+const QUEUE_ADVICE =
+  'Answer 200 before the work starts. If it does, its queue of new connections is too short: request_queue_size = 128 in http.server of Python.';
+
 /** Judges how long a call took to be acknowledged. */
 function onSlow(attempt: RoundTrip, repeat: Repeat | undefined, isProbed: boolean): Observation {
   const took = attempt.latestAt - attempt.request.at;
@@ -130,7 +134,7 @@ function onSlow(attempt: RoundTrip, repeat: Repeat | undefined, isProbed: boolea
   if (took <= ACK_SLOW_MS) return met(attempt);
   if (ms <= ACK_SLOW_MS) {
     const what = `the 200 took ${formatDuration(took)} under load, and ${formatDuration(ms)} when called alone`;
-    return (took > MAX_ACK_MS ? doubtful : metWithNote)(what, attempt);
+    return (took > MAX_ACK_MS ? doubtful : metWithNote)(what, attempt, { advice: QUEUE_ADVICE });
   }
   const what = `the 200 took ${formatDuration(ms)}${repeat ? ' when called alone' : ''}`;
   if (ms <= MAX_ACK_MS) return doubtful(`${what}, over ${ACK_SLOW_MS} ms`, attempt);

@@ -7,7 +7,7 @@ import { ProtocolCliError } from '../../util/errors.js';
 import { shellWord } from '../../util/shell-word.js';
 import { visibleLine } from '../../util/visible.js';
 import { usageError } from '../options.js';
-import type { ExitStatus, Terminal } from '../terminal.js';
+import { type ExitStatus, ownCommand, type Terminal } from '../terminal.js';
 
 type Kind = 'tool' | 'agent';
 type Language = 'node' | 'python' | 'go';
@@ -69,7 +69,7 @@ export async function runInit(
   kind: Kind,
   folder: string,
   language: Language,
-  { stdout, cwd }: Pick<Terminal, 'stdout' | 'cwd'>,
+  { stdout, cwd, env }: Pick<Terminal, 'stdout' | 'cwd' | 'env'>,
 ): Promise<ExitStatus> {
   const template = TEMPLATES[kind][language];
   if (!template)
@@ -87,7 +87,8 @@ export async function runInit(
     await writePublicFile(path, text, { replaces: () => false });
   }
   const written = names.map(name => `wrote ${visibleLine(pathOf(name))}\n`).join('');
-  const lines = [...(folder === '.' ? [] : [`cd ${shellWord(folder, process.platform)}`]), ...template.next];
+  const next = template.next.map(line => line.replace(/^protocol-cli/, ownCommand({ env })));
+  const lines = [...(folder === '.' ? [] : [`cd ${shellWord(folder, process.platform)}`]), ...next];
   await writeOut(stdout, `${written}\nNext:\n${lines.map(line => `  ${visibleLine(line)}\n`).join('')}`);
   return 0;
 }

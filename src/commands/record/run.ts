@@ -16,7 +16,7 @@ import { startLines } from '../live-output.js';
 import { type ServerFlags, usageError } from '../options.js';
 import { networkWarnings, printReady, runServer } from '../run-server.js';
 import { requireUrl } from '../target.js';
-import type { Terminal } from '../terminal.js';
+import { ownCommand, type Terminal } from '../terminal.js';
 import { createTranscriptFile } from '../transcript-file.js';
 
 /** Shorter values may be ordinary words. */
@@ -126,7 +126,7 @@ export async function runRecord(url: string, flags: RecordFlags, terminal: Termi
     summary = () => {
       const ends = recorder.callEnds();
       if (ends.size === 0) return `0 calls: no invocation was sent to ${own}`;
-      return `${callEndsText(ends)}. Next: protocol-cli check ${shellWord(path ?? '', process.platform)}`;
+      return `${callEndsText(ends)}. Next: ${ownCommand(terminal)} check ${shellWord(path ?? '', process.platform)}`;
     };
     const { stdout } = terminal;
     printReady({ port, url: own }, `recording ${options.url}: point the runtime at ${own}`, terminal);

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { isRecord } from '../util/values.js';
+import { isRecord, recordOf } from '../util/values.js';
 import type { UserChoice } from './callbacks.js';
 
 /** The parameters of `notifications/progress`. */
@@ -99,4 +99,13 @@ export function answerOf(form: Elicitation, selected: number) {
   if (action) return { action, selected };
   const content = choice ? { [choice.field]: choice.options[selected]?.value } : defaultsOf(form);
   return { action: 'accept', content, selected } as const;
+}
+
+/** The index of an answer to a form in the choices of {@link questionOf}; the reverse of {@link answerOf}. */
+export function selectedIn(form: Elicitation, answer: Readonly<Record<string, unknown>>): number {
+  const choice = choiceOf(form);
+  const other = (OTHER_ACTIONS as readonly unknown[]).indexOf(answer['action']);
+  if (other >= 0) return (choice?.options.length ?? 1) + other;
+  const picked = choice && recordOf(answer['content'])[choice.field];
+  return Math.max(0, choice?.options.findIndex(({ value }) => value === picked) ?? 0);
 }

@@ -179,7 +179,8 @@ const OURS = new Set(
     .split(' '),
 );
 
-function passedHeaders(headers: Headers): Headers {
+/** The headers of a message that are passed on with it. */
+export function passedHeaders(headers: Headers): Headers {
   const named = (headers['connection'] ?? '').toLowerCase().split(/\s*,\s*/);
   return without(headers, name => OURS.has(name) || named.includes(name));
 }

@@ -107,7 +107,7 @@ export const LIMITS = {
   },
   forwardedBytes: {
     value: MIB,
-    what: 'answer to a message that `record` forwards',
+    what: 'answer to a RAP message that `record` forwards',
     beyond: 'only the beginning is passed on',
     threat: 15,
   },

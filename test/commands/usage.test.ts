@@ -16,7 +16,7 @@ test.each<[readonly string[], RegExp]>([
   [['record', 'tool', ...SAVED], /invalid URL: tool\nhint: Write http:\/\/host:port/],
   [['record', 'ftp://tool', ...SAVED], /unsupported URL: ftp:\/\/tool; use http or https/],
   [['record', 'http://me:secret@tool', ...SAVED], /the URL of the tool contains a user name or password/],
-  [['record'], /^error: missing required argument 'url'\n\(add --help/],
+  [['record'], /^error: no URL of a tool server\nhint: An MCP server is recorded with --mcp <url>, or/],
   [['migrate'], /^error: missing required argument 'session'\n/],
   [['session', 'answer'], /^error: missing required argument 'base-url'\n/],
   [['session', 'answer', TOOL], /^error: choose one of --tool, --fixtures, --handlers\n/],

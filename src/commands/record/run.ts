@@ -1,72 +1,29 @@
 import { callEndsText } from '../../events/call-ends.js';
-import type { Event } from '../../events/events.js';
-import type { EventRedactor } from '../../events/shareable.js';
-import { wireSecrets } from '../../events/shareable.js';
-import { PROTOCOL_WORDS } from '../../protocol/callbacks.js';
 import { startRecorder } from '../../record/recorder.js';
 import { serverPlain } from '../../render/outputs/server-plain.js';
 import { createRunnableClock } from '../../system/clock.js';
 import { ignoreClosedPipes } from '../../system/streams.js';
-import { isCredentialHeader, secretsOfHeaders } from '../../util/credentials.js';
-import { createRedactor } from '../../util/redact.js';
 import { shellWord } from '../../util/shell-word.js';
 import { readUrl } from '../../util/url.js';
-import { valueAt } from '../../util/values.js';
 import { startLines } from '../live-output.js';
-import { type ServerFlags, usageError } from '../options.js';
+import { usageError } from '../options.js';
 import { networkWarnings, printReady, runServer } from '../run-server.js';
 import { requireUrl } from '../target.js';
 import { ownCommand, type Terminal } from '../terminal.js';
-import { createTranscriptFile } from '../transcript-file.js';
-
-/** Shorter values may be ordinary words. */
-const MIN_CREDENTIAL_LENGTH = 8;
-
-const IDS = ['id', 'group_id', 'call_id', 'tool_call_id', 'thread_id', 'session_id'];
-
-/** Finds the secrets of a recording in its events (threats, row 25), and credentials that either side sends in headers. */
-export function recordedSecrets(): EventRedactor {
-  const credentials = createRedactor();
-  const secrets = wireSecrets(credentials);
-  return {
-    ...secrets,
-    learn(event) {
-      secrets.learn(event);
-      for (const secret of credentialsIn(event)) credentials.add(secret);
-    },
-  };
-}
-
-/** Ids of the message are kept even if a header repeats them: a recording without ids is useless. */
-function credentialsIn(event: Event): string[] {
-  if (event.kind !== 'request' && event.kind !== 'response') return [];
-  const named = Object.entries(event.headers).filter(([name]) => isCredentialHeader(name));
-  if (named.length === 0) return [];
-  const fields = IDS.map(name => valueAt(event.body?.json, 'value', name));
-  const ids = [...fields, ...(event.calls ?? []), event.thread];
-  return secretsOfHeaders(Object.fromEntries(named)).filter(
-    value => value.length >= MIN_CREDENTIAL_LENGTH && !ids.includes(value) && !PROTOCOL_WORDS.has(value),
-  );
-}
-
-interface RecordFlags extends ServerFlags {
-  readonly callbackUrl?: string;
-  readonly allowCallback?: readonly string[];
-  /** Bytes. */
-  readonly maxBody: number;
-  /** Milliseconds. */
-  readonly drain: number;
-  readonly save?: string;
-  readonly output: 'plain' | 'ndjson';
-}
+import { type RecordFlags, requireOutput, startRecording } from './recording.js';
 
 /** @throws ProtocolCliError `usage`. */
-function recorderOptions(url: string, flags: RecordFlags) {
-  const { save, output, host, port, allowHost = [], callbackUrl = null, allowCallback = [] } = flags;
-  if (save === undefined && output !== 'ndjson')
-    throw usageError('no output for the recording', 'Add --save <file>, or -o ndjson for stdout.');
-  if (save === '-')
-    throw usageError('--save needs a file name', '-o ndjson writes the transcript to stdout.');
+function recorderOptions(words: readonly string[], flags: RecordFlags) {
+  const { host, port, allowHost = [], callbackUrl = null, allowCallback = [] } = flags;
+  const [url, another] = words;
+  if (url === undefined || another !== undefined)
+    throw usageError(
+      url === undefined
+        ? 'no URL of a tool server'
+        : 'more than one argument: give the URL of one tool server',
+      'An MCP server is recorded with --mcp <url>, or with --mcp stdio -- <command>.',
+    );
+  requireOutput(flags);
   return {
     url: toolUrl(url),
     host,
@@ -90,32 +47,25 @@ function toolUrl(word: string): string {
 
 /**
  * Runs `record` until it is stopped, which is its normal end.
+ * @param words the arguments; those after `--` are the command of an MCP server
  * @throws ProtocolCliError `usage`; `unwritable-file` if the file exists, and at the end if something could not be written.
  */
-export async function runRecord(url: string, flags: RecordFlags, terminal: Terminal): Promise<number> {
-  const options = recorderOptions(url, flags);
+export async function runRecord(
+  words: readonly string[],
+  flags: RecordFlags,
+  terminal: Terminal,
+): Promise<number> {
+  if (flags.mcp !== undefined)
+    return (await import('./mcp.js')).runRecordMcp(flags.mcp, words, flags, terminal);
+  const options = recorderOptions(words, flags);
   const { save: path } = flags;
   const clock = createRunnableClock();
   return runServer({ terminal, clock, observer: 'recorder' }, async (run, onClose) => {
     const { log, about } = run;
     const stopMeasuring = clock.after(Number.POSITIVE_INFINITY, () => {}); // the clock measures only while something waits
     onClose(async () => stopMeasuring());
-    const redactor = recordedSecrets();
-    const onForcedEnd = run.stderr.write;
-    const file =
-      path === undefined ? null : await createTranscriptFile(path, redactor, about, { onForcedEnd });
     let summary: (() => string) | null = null;
-    run.onTranscriptEnd(async reason => {
-      await file?.close(reason);
-      if (file && summary && !flags.quiet) run.stderr.write(`${summary()}\n`);
-    });
-    log.storeEventsIn({
-      take(event) {
-        redactor.learn(event); // must run before the event is written
-        file?.take(event);
-      },
-      stored: async () => file?.stored(),
-    });
+    const redactor = await startRecording(run, flags, { summary: () => summary?.() ?? null });
     const recorder = await startRecorder(log, options);
     let isOver = false;
     onClose(async () => {

@@ -100,10 +100,11 @@ function endWords({ purpose, url }: RequestEvent, end: EndEvent): Line {
 const UUID = /[\da-f]{8}-[\da-f]{4}-[47][\da-f]{3}-[\da-f]{4}-[\da-f]{4}(?=[\da-f]{8})/gi;
 
 /** The kind of a recorded message, its operation, and the shortened ids of its call and thread. */
-function messageWords({ purpose, body, calls = [], thread }: RequestEvent): Line {
+function messageWords({ purpose, dialect, method, body, calls = [], thread }: RequestEvent): Line {
   const message = body?.json.ok && isRecord(body.json.value) ? body.json.value : {};
   const member = (name: string) => (typeof message[name] === 'string' ? message[name] : '');
-  const kind = purpose === 'callback' ? member('type') || 'callback' : purpose;
+  const ofRap = purpose === 'callback' ? member('type') || 'callback' : purpose;
+  const kind = dialect === 'mcp' ? method : ofRap;
   const operation = purpose === 'invocation' ? member('operation') : '';
   const named = body && callNamedIn(body.json);
   const [call, ofThread] = [calls[0] ?? named?.id, thread ?? named?.groupId].map(id =>

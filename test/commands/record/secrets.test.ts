@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { recordedSecrets } from '../../../src/commands/record/run.js';
+import { recordedSecrets } from '../../../src/commands/record/recording.js';
 import { Content } from '../../../src/events/content.js';
 import type { RequestEvent } from '../../../src/events/events.js';
 

@@ -9,7 +9,7 @@ const EVERYTHING = fileURLToPath(
   new URL('../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url),
 );
 
-const SDK_PEER = fileURLToPath(new URL('../../peers/mcp-sdk-server.mjs', import.meta.url));
+export const SDK_PEER = fileURLToPath(new URL('../../peers/mcp-sdk-server.mjs', import.meta.url));
 
 /** The command that starts the peer made with the SDK of the newest protocol version. */
 export const sdkPeerCommand = (...options: string[]) => command(SDK_PEER, ...options);

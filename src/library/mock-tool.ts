@@ -1,5 +1,6 @@
 import type { Event } from '../events/events.js';
 import type { ToolCall } from '../events/tool-call.js';
+import type { RecordedFile } from '../fixtures/read-fixtures.js';
 import type { ToolDefinition } from '../mock/handlers.js';
 import type { Middleware } from '../mock/middleware.js';
 import type { CloseOptions } from '../mock/mock.js';
@@ -19,6 +20,7 @@ export type FixtureSource =
   | URL
   | readonly (string | URL)[]
   | FixtureSet
+  | RecordedFile
   | { readonly version: number; readonly [key: string]: unknown };
 
 /**

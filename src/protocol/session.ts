@@ -30,18 +30,37 @@ const settledCallSchema = z.discriminatedUnion('kind', [sessionResultSchema, err
 /** An item of the body of `POST /api/v2/sessions/{id}/tool_results`. */
 export type SettledCall = z.infer<typeof settledCallSchema>;
 
-const TERMINAL_STATUSES = ['completed', 'failed', 'timed_out', 'interrupted'] as const;
+/** The status of an agent session. */
+export type SessionStatus =
+  | 'queued'
+  | 'pending'
+  | 'running'
+  | 'paused'
+  | 'idle'
+  | 'awaiting_tool_results'
+  | 'completed'
+  | 'failed'
+  | 'timed_out'
+  | 'interrupted';
+
+/** All statuses, and whether the session can never continue. */
+const IS_END: Readonly<Record<SessionStatus, boolean>> = {
+  queued: false,
+  pending: false,
+  running: false,
+  paused: false,
+  idle: false,
+  awaiting_tool_results: false,
+  completed: true,
+  failed: true,
+  timed_out: true,
+  interrupted: true,
+};
 
 /** All statuses of an agent session. */
-export const SESSION_STATUSES = [
-  ...(['queued', 'pending', 'running', 'paused', 'idle', 'awaiting_tool_results'] as const),
-  ...TERMINAL_STATUSES,
-];
+export const SESSION_STATUSES = Object.keys(IS_END) as readonly SessionStatus[];
 
-/** The status of an agent session. */
-export type SessionStatus = (typeof SESSION_STATUSES)[number];
-
-const TERMINAL: ReadonlySet<string> = new Set(TERMINAL_STATUSES);
+const TERMINAL: ReadonlySet<string> = new Set(SESSION_STATUSES.filter(status => IS_END[status]));
 
 /** Whether the session can never continue. */
 export const isTerminal = (status: string): boolean => TERMINAL.has(status);

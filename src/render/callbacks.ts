@@ -101,7 +101,7 @@ const VERDICT_TEXTS: { readonly [Kind in VerdictKind]: VerdictText<Kind> } = {
     mark: 'note',
     words({ message, verdict, at }, exchange) {
       const again = verdict.identical ? 'delivered again' : 'with other content';
-      return line`${nameOf(message)} ${again}; the first counts${afterSent(exchange, at)}`;
+      return line`${nameOf(message)} ${again}${afterSent(exchange, at)}; the first counts`;
     },
     warning: ({ message, verdict }) =>
       verdict.identical

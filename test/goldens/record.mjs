@@ -164,7 +164,7 @@ await rm(work, { recursive: true });
 function start(args, { words = [BIN], env = {} } = {}) {
   const child = spawn(process.execPath, [...words, ...args], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH, HOME: '/dev/null', NO_COLOR: '1', ...env },
+    env: { PATH: process.env.PATH, HOME: '/proc/nowhere', NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const closed = once(child, 'close');

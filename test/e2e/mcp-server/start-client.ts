@@ -24,7 +24,7 @@ export async function startClient({ args = [], cwd, env }: ClientOptions = {}): 
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [BIN, 'mcp-server', ...args],
-    env: { PATH: process.env['PATH'] ?? '', HOME: '/dev/null', ...env },
+    env: { PATH: process.env['PATH'] ?? '', HOME: '/proc/nowhere', ...env },
     stderr: 'pipe',
     ...(cwd !== undefined && { cwd }),
   });

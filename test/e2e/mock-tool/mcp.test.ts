@@ -43,7 +43,7 @@ fixtures:
     reply: { silence: true }
 `;
 const readySchema = z.strictObject({ port: z.int(), url: z.string(), seed: z.string(), mcp: z.string() });
-const ENV = { PATH: process.env['PATH'] ?? '', HOME: '/dev/null', NO_COLOR: '1' };
+const ENV = { PATH: process.env['PATH'] ?? '', HOME: '/proc/nowhere', NO_COLOR: '1' };
 
 async function withFixtures(): Promise<Folder> {
   const folder = await temporaryFolder();

@@ -31,7 +31,7 @@ export function startCommandHere(args: readonly string[], surroundings: Surround
   const terminal: Terminal = {
     ...surroundings,
     afterDashes: wordsAfterDashes(args),
-    home: '/dev/null',
+    home: '/proc/nowhere',
     announceUserCode: () => {},
     interrupt: () => signal('SIGINT'),
   };

@@ -35,7 +35,7 @@ export function startHere(
   const ends = { stdin: Readable.from([Buffer.from(stdin)]), stdout: stdout.stream, stderr: stderr.stream };
   const { signal, status } = startCommandHere(args, {
     ...(ends as unknown as Pick<Surroundings, keyof typeof ends>),
-    env: { PATH: process.env['PATH'], HOME: '/dev/null', NO_COLOR: '1', ...env },
+    env: { PATH: process.env['PATH'], HOME: '/proc/nowhere', NO_COLOR: '1', ...env },
     cwd,
   });
   const soFar = () => ({ bytes: stdout.bytes(), stdout: stdout.text(), stderr: stderr.text() });

@@ -44,7 +44,7 @@ export function start(
   const [file = '', ...words] = [...limited, process.execPath, BIN, ...args];
   const child = spawn(file, words, {
     cwd,
-    env: { PATH: process.env['PATH'], HOME: '/dev/null', NO_COLOR: '1', ...env },
+    env: { PATH: process.env['PATH'], HOME: '/proc/nowhere', NO_COLOR: '1', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin.on('error', () => {}); // a program that ends early need not read it
@@ -78,7 +78,7 @@ export function shellLine(args: readonly string[]): string {
 export function runShell(line: string): Promise<Ended> {
   const child = spawn('bash', ['-c', line], {
     cwd: tmpdir(),
-    env: { PATH: process.env['PATH'], HOME: '/dev/null', NO_COLOR: '1' },
+    env: { PATH: process.env['PATH'], HOME: '/proc/nowhere', NO_COLOR: '1' },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin.end();

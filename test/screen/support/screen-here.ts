@@ -30,7 +30,7 @@ export function openStepsHere(
   const keyboard = fakeKeyboard();
   const stdout = Object.assign(fakeTerminal(emulator, { columns, rows }).stream, { rows });
   const print = (text: string) => new Promise<void>(resolve => void stdout.write(text, () => resolve()));
-  const known = { PATH: process.env['PATH'], HOME: '/dev/null', LANG: 'C.UTF-8', TERM: 'xterm-256color' };
+  const known = { PATH: process.env['PATH'], HOME: '/proc/nowhere', LANG: 'C.UTF-8', TERM: 'xterm-256color' };
   const surroundings = { stdin: keyboard.stream, stdout, stderr: stdout, env: { ...known, ...env }, cwd };
   let running: CommandHere | undefined;
   const goThrough = async () => {

@@ -63,7 +63,7 @@ function open(
     cols: columns,
     rows,
     cwd,
-    env: { PATH: process.env['PATH'], HOME: '/dev/null', LANG: 'C.UTF-8', ...env },
+    env: { PATH: process.env['PATH'], HOME: '/proc/nowhere', LANG: 'C.UTF-8', ...env },
   });
   let isOver = false;
   let drawn = Promise.resolve();

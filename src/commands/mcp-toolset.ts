@@ -8,7 +8,7 @@ import { answerOf, choiceOf, defaultsOf, elicitationSchema, questionOf } from '.
 import { toolSchema } from '../protocol/toolset.js';
 import { validate } from '../protocol/validate.js';
 import { connectMcp, type Elicit, type McpServer } from '../runtime/mcp/connection.js';
-import type { McpTarget } from '../runtime/mcp/transports.js';
+import type { McpTarget } from '../runtime/mcp/link.js';
 import { systemClock } from '../system/clock.js';
 import type { Sink } from '../system/streams.js';
 import { secretsOfHeaders } from '../util/credentials.js';

@@ -4,7 +4,7 @@ import { isWildcard } from '../http/guard.js';
 import { shippedFile } from '../package-root.js';
 import type { Warning } from '../protocol/requirements.js';
 import type { ListenerOptions } from '../runtime/callback-server.js';
-import type { McpPeer, McpTarget } from '../runtime/mcp/transports.js';
+import type { McpPeer, McpTarget } from '../runtime/mcp/link.js';
 import { jsonFault } from '../util/json-fault.js';
 import { decodeUtf8 } from '../util/text.js';
 import type { HeaderOptions } from './headers.js';

@@ -10,7 +10,7 @@ import type { Trouble } from '../../render/outputs/trouble.js';
 import { checkArguments, toolOf } from '../../runtime/check-call.js';
 import { type FormAnswer, McpCalls } from '../../runtime/mcp/call.js';
 import { connectMcp, type McpServer } from '../../runtime/mcp/connection.js';
-import type { McpPeer, McpTarget, MessageListener } from '../../runtime/mcp/transports.js';
+import type { McpPeer, McpTarget, MessageListener } from '../../runtime/mcp/link.js';
 import type { Sink } from '../../system/streams.js';
 import { parseJson } from '../../util/json.js';
 import { REDACTED, type Redactor } from '../../util/redact.js';

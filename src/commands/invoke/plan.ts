@@ -3,7 +3,7 @@ import type { DialectName } from '../../dialects/dialect.js';
 import type { UnaddressedInvocation } from '../../protocol/invocation.js';
 import type { McpVersion } from '../../protocol/mcp-versions.js';
 import type { ListenerOptions } from '../../runtime/callback-server.js';
-import type { McpPeer } from '../../runtime/mcp/transports.js';
+import type { McpPeer } from '../../runtime/mcp/link.js';
 import type { ProtocolCliError } from '../../util/errors.js';
 import { visibleLine } from '../../util/visible.js';
 import type { HeaderOptions } from '../headers.js';

@@ -6,7 +6,7 @@ import { type Elicitation, elicitationSchema } from '../../protocol/mcp.js';
 import type { Clock } from '../../system/clock.js';
 import { settlement } from '../runtime.js';
 import type { Elicit, McpServer } from './connection.js';
-import { failureOfMcp } from './transports.js';
+import { failureOfMcp } from './failure.js';
 
 interface McpCall {
   readonly id: string;

@@ -20,9 +20,12 @@ import { LIMITS } from '../../util/limits.js';
 import { isRecord } from '../../util/values.js';
 import { missingCapabilities, refusesToAsk } from './capabilities.js';
 import { explainMcp, invalidLinesOf, isTimeout, supportedBy } from './explain.js';
+import { failureOfMcp } from './failure.js';
+import { HttpLink } from './http-link.js';
+import type { Link, LinkOptions, McpTarget, MessageListener } from './link.js';
 import { receivedResult } from './messages.js';
+import { StdioLink } from './stdio-link.js';
 import { ToolList } from './tool-list.js';
-import { failureOfMcp, type Link, linkTo, type McpTarget, type MessageListener } from './transports.js';
 
 interface McpOptions {
   readonly version: string;
@@ -291,16 +294,18 @@ export class McpServer {
     return explainMcp(error, { target, link: this.#link, method, limitMs, isConnected: this.#isConnected });
   }
 
-  #newLink() {
+  #newLink(): Link {
     const { maxBytes, onStderr, onStop, onMessage } = this.options;
-    const link = linkTo(this.target, {
+    const options: LinkOptions = {
       maxBytes,
       ...(onStderr && { onStderr }),
       onMessage: (message, way) => {
         onMessage?.(message, way);
         if (way === 'received') this.#inspect(message);
       },
-    });
+    };
+    const { target } = this;
+    const link = target.kind === 'http' ? new HttpLink(target, options) : new StdioLink(target, options);
     onStop(() => link.close());
     return link;
   }

@@ -5,7 +5,8 @@ import { missingFileHint } from '../../system/child.js';
 import { type ErrorDetails, messageOf, ProtocolCliError } from '../../util/errors.js';
 import { excerpt, formatDuration, joinFirst, longExcerpt } from '../../util/text.js';
 import { valueAt } from '../../util/values.js';
-import { failureOfMcp, type Link, type McpFailure, type McpTarget } from './transports.js';
+import { failureOfMcp, type McpFailure } from './failure.js';
+import type { Link, McpTarget } from './link.js';
 
 const UNSUPPORTED_VERSION = -32_022;
 

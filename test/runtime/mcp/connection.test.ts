@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createLog } from '../../../src/events/log.js';
 import { connectMcp } from '../../../src/runtime/mcp/connection.js';
-import type { McpPeer } from '../../../src/runtime/mcp/transports.js';
+import type { McpPeer } from '../../../src/runtime/mcp/link.js';
 import { LIMITS } from '../../../src/util/limits.js';
 import { errorOf } from '../../support/failing.js';
 import { type Reply, startServing } from '../../support/serving.js';

@@ -87,6 +87,7 @@ export class HttpLink implements Link {
     await this.#closeFetch();
   }
 
+  /** Restores the result before the SDK's client, which sets `onmessage`, gets the message. */
   #receive(message: JSONRPCMessage): void {
     this.#answers.restore(message);
     this.#onMessage(receivedMessage(message), 'received');

@@ -3,7 +3,7 @@ import type { Findings } from '../util/collections.js';
 
 /** The verdict on a whole run of a mock: whether everything happened that the test expected. */
 export interface VerificationReport {
-  /** True if every fixture is `used` or `not-needed`, every call was matched and every callback was delivered. */
+  /** True if every fixture is `used` or `not-needed`, every call was matched and every callback was delivered; a canceled call and a closed thread need none. */
   readonly ok: boolean;
   /** The number of invocations; retries of an invocation are not counted. */
   readonly calls: number;

@@ -1,16 +1,23 @@
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Passes over the processes, and the pause between two, in ms: one may start another meanwhile, and takes a moment to end. */
 const [PASSES, PAUSE_MS] = [50, 10];
 
 /**
- * Kills the processes that have this variable in their environment, such as those of a command that left its process group. Works
- * where `/proc` lists the processes. Returns the names of their programs.
+ * Kills the processes that have this variable in their environment, such as those of a command that left its process group. Returns the
+ * names of their programs; null on a system that has no list of processes, which is neither Linux nor alike.
  * @param start what the value of the variable begins with
+ * @param list the folder of that list
  */
-export async function killProcessesWith(name: string, start: string): Promise<readonly string[]> {
+export async function killProcessesWith(
+  name: string,
+  start: string,
+  list = '/proc',
+): Promise<readonly string[] | null> {
+  if (!existsSync(join(list, 'self'))) return null;
   const killed = new Map<number, string>();
   for (let pass = 0; pass < PASSES; pass++) {
     const found = await processesWith(`${name}=${start}`);

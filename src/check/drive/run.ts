@@ -136,7 +136,11 @@ async function temporaryFolder(): Promise<string> {
 /** Stops the processes of drivers that left their process group: they have a path of ours in their environment. */
 async function stopLeftovers(folder: string, { onWarning }: ScenarioOptions): Promise<void> {
   const programs = await killProcessesWith('RAP_CONFIG', folder);
-  if (programs.length === 0) return;
+  if (programs === null)
+    onWarning?.(
+      'processes that the runtime left running were not looked for: this system does not list them',
+    );
+  if (programs === null || programs.length === 0) return;
   const names = excerpt(joinFirst([...new Set(programs)], MAX_PROGRAMS));
   onWarning?.(`the runtime left processes running; they were stopped: ${names}`);
 }

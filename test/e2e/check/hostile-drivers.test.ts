@@ -200,3 +200,7 @@ test('Ctrl-C stops the command, and prints what was found', async () => {
   await expect(access(config)).rejects.toMatchObject({ code: 'ENOENT' });
   expect(await killProcessesWith('MARK', mark)).toEqual([]);
 });
+
+test('without a list of processes, nothing is looked for', async () => {
+  expect(await killProcessesWith('MARK', 'x', '/proc/nowhere')).toBeNull();
+});

@@ -21,6 +21,7 @@ import {
 } from '../../support/recording.js';
 import { folded } from '../support/folded.js';
 import { temporaryFolder } from '../support/folder.js';
+import { runHere } from '../support/in-process.js';
 import { ROOT } from '../support/program.js';
 
 /** What a runtime that shares no code with us gets of a transcript is what the transcript says that it got. */
@@ -228,4 +229,21 @@ it('a replay asks as it was recorded, but for ids, addresses and white space', a
       said(each.replaceAll('call_one_1', id).replaceAll('thread_one_1', group_id), 'here'),
     ),
   );
+});
+
+test('a status before the acknowledgement is not replayed, and a warning says so', async () => {
+  await using folder = await temporaryFolder();
+  const saved = folder.file('run.ndjson');
+  const fixtures = [
+    {
+      match: { operation: 'look' },
+      faults: { ack: { status: 503, times: 1 } },
+      reply: { payload: 'seen' },
+    },
+  ];
+  await using mock = await startMockTool({ fixtures: { version: 1, fixtures } });
+  const call = await runHere(['invoke', mock.url, 'look', '--save', saved, '-o', 'text']);
+  expect(call).toMatchObject({ status: 0, stdout: 'seen' });
+  const { stderr } = await runHere(['mock-tool', saved, '--export', '-']);
+  expect(stderr).toMatch(/was first answered 503, which is not replayed: see faults\.ack\.times/);
 });

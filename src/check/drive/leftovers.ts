@@ -20,10 +20,10 @@ export async function killProcessesWith(
   if (!existsSync(join(list, 'self'))) return null;
   const killed = new Map<number, string>();
   for (let pass = 0; pass < PASSES; pass++) {
-    const found = await processesWith(`${name}=${start}`);
+    const found = await processesWith(`${name}=${start}`, list);
     if (found.length === 0) break;
     for (const pid of found) {
-      if (!killed.has(pid)) killed.set(pid, await programOf(pid));
+      if (!killed.has(pid)) killed.set(pid, await programOf(pid, list));
       kill(pid);
     }
     await sleep(PAUSE_MS);
@@ -31,17 +31,17 @@ export async function killProcessesWith(
   return [...killed.values()];
 }
 
-async function programOf(pid: number): Promise<string> {
-  const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+async function programOf(pid: number, list: string): Promise<string> {
+  const line = await readFile(join(list, String(pid), 'cmdline'), 'utf8').catch(() => '');
   const [program = ''] = line.split('\0'); // arguments may contain secrets
   return basename(program) || `process ${pid}`;
 }
 
-async function processesWith(variable: string): Promise<readonly number[]> {
-  const names = await readdir('/proc').catch(() => []);
+async function processesWith(variable: string, list: string): Promise<readonly number[]> {
+  const names = await readdir(list).catch(() => []);
   const pids = names.map(Number).filter(pid => pid > 1 && pid !== process.pid);
   const has = async (pid: number) => {
-    const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => ''); // empty for an ended process
+    const environment = await readFile(join(list, String(pid), 'environ'), 'latin1').catch(() => ''); // empty for an ended process
     return environment.split('\0').some(each => each.startsWith(variable));
   };
   const found = await Promise.all(pids.map(async pid => ((await has(pid)) ? [pid] : [])));

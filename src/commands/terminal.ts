@@ -248,5 +248,8 @@ export function colourOf(
   { color }: { readonly color: boolean },
   { env }: Pick<Terminal, 'env'>,
 ): ColourLevel {
-  return colourLevel({ env, isTTY: stream.isTTY === true, noColor: !color });
+  const isTTY = stream.isTTY === true;
+  const knowsDepth = isTTY && env['TERM'] === undefined; // Windows sets no TERM
+  const depth = knowsDepth ? stream.getColorDepth({ ...env }) : undefined;
+  return colourLevel({ env, isTTY, noColor: !color, ...(depth !== undefined && { depth }) });
 }

@@ -13,7 +13,7 @@ import { LIMITS } from '../../util/limits.js';
 import { safeJson } from '../../util/safe-json.js';
 import { requireScreen, usageError } from '../options.js';
 import { readSource } from '../read-source.js';
-import { type ExitStatus, linesSetting, type Terminal } from '../terminal.js';
+import { colourOf, type ExitStatus, linesSetting, type Terminal } from '../terminal.js';
 import { Input } from './input.js';
 import { layoutOf } from './layout.js';
 import { type CallSelection, messagesOf, type Saved } from './saved.js';
@@ -126,7 +126,7 @@ async function show(
 function coloursOf({ color }: RenderOptions, { stdout, env }: Terminal): Colours {
   const isTTY = stdout.isTTY === true;
   const background = backgroundOf(env);
-  if (color !== true) return { level: colourLevel({ env, isTTY, noColor: color === false }), background };
+  if (color !== true) return { level: colourOf(stdout, { color: color !== false }, { env }), background };
   const { NO_COLOR: _, ...others } = env;
   const level = colourLevel({ env: { ...others, FORCE_COLOR: 'true' }, isTTY, noColor: false });
   return { level, background };

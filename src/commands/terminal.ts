@@ -250,6 +250,6 @@ export function colourOf(
 ): ColourLevel {
   const isTTY = stream.isTTY === true;
   const knowsDepth = isTTY && env['TERM'] === undefined; // Windows sets no TERM
-  const depth = knowsDepth ? stream.getColorDepth({ ...env }) : undefined;
+  const depth = knowsDepth ? stream.getColorDepth?.({ ...env }) : undefined;
   return colourLevel({ env, isTTY, noColor: !color, ...(depth !== undefined && { depth }) });
 }

@@ -1,11 +1,8 @@
 import { History } from '../../events/history.js';
-import { arrivalOf, arrivalStep } from '../../render/callbacks.js';
-import { lineText } from '../../render/line.js';
 import { jsonReporter, Page, type Reporter } from '../../render/outputs/reporter.js';
 import { textReporter } from '../../render/outputs/text.js';
 import { backgroundOf } from '../../render/terminal/background.js';
 import { isSameFile, type Sink } from '../../system/streams.js';
-import { visibleLine } from '../../util/visible.js';
 import { requireScreen, usageError } from '../options.js';
 import type { Run } from '../run.js';
 import { canDraw, colourOf, type Output, type Terminal } from '../terminal.js';
@@ -65,11 +62,7 @@ export async function openOutput(options: InvokeOptions, run: Run): Promise<Call
   if (reporter.event) log.subscribe(reporter.event);
   const { onProgress } = terminal;
   if (onProgress)
-    log.subscribe(event => {
-      const found = event.kind === 'request' ? arrivalOf(history, event) : null;
-      const [first = []] = found ? arrivalStep(found.exchange, found.arrival).lines : [];
-      if (found) onProgress(visibleLine(redactor.text(lineText(first))));
-    });
+    log.subscribe((await import('./progress.js')).progressTeller(history, redactor, onProgress));
   const isDrawn = output === 'ui';
   const verbosely = verbose ? run.verboseWriter(isDrawn) : null; // the output of -v
   // For MCP, -v prints the JSON-RPC messages.

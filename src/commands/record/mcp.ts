@@ -1,18 +1,15 @@
-import { callEndsText } from '../../events/call-ends.js';
 import { startMcpProxy } from '../../record/mcp/http.js';
 import { McpObserver } from '../../record/mcp/observer.js';
 import { startStdioRelay } from '../../record/mcp/stdio.js';
-import { serverPlain } from '../../render/outputs/server-plain.js';
 import { reserveStream } from '../../system/reserve-stream.js';
 import { ignoreClosedPipes, outputOf } from '../../system/streams.js';
-import { shellWord } from '../../util/shell-word.js';
-import { type LiveOutput, startLines } from '../live-output.js';
+import type { LiveOutput } from '../live-output.js';
 import { usageError } from '../options.js';
 import type { Run } from '../run.js';
 import { networkWarnings, printReady, runServer } from '../run-server.js';
 import { readMcpTarget } from '../target.js';
 import type { Terminal } from '../terminal.js';
-import { type RecordFlags, requireOutput, startRecording } from './recording.js';
+import { printMessages, type RecordFlags, requireOutput, startRecording, summaryText } from './recording.js';
 
 const STDIO = 'stdio';
 
@@ -84,30 +81,12 @@ interface Recording {
 
 /** @param endpoint of the server, for events */
 async function openRecording(run: Run, endpoint: string, flags: RecordFlags): Promise<Recording> {
-  const { log, about } = run;
-  const observer = new McpObserver(log, endpoint);
+  const observer = new McpObserver(run.log, endpoint);
   const redactor = await startRecording(run, flags, {
-    summary: path => summaryOf(observer, path),
+    summary: path => summaryText(observer.ends.counts, 'render', path, run.terminal),
     isNumbered: flags.mcp === STDIO,
   });
-  const listen = (terminal: Terminal) =>
-    startLines(
-      {
-        output: flags.output,
-        flags,
-        redactor,
-        about,
-        subscribe: listener => log.subscribe(listener),
-        printer: (stream, level) => serverPlain('recorder', stream, { level, redactor }),
-      },
-      terminal,
-    );
-  return { observer, listen };
-}
-
-/** `2 calls: 2 with a result. Next: protocol-cli render run.ndjson` */
-function summaryOf({ ends: { counts } }: McpObserver, path: string): string {
-  return `${callEndsText(counts)}. Next: protocol-cli render ${shellWord(path, process.platform)}`;
+  return { observer, listen: terminal => printMessages(run, flags, redactor, terminal) };
 }
 
 /** Stdin and stdout are the client's, so all messages go to stderr. */

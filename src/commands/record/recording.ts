@@ -1,15 +1,20 @@
 import { lstat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
+import { type CallEndCounts, callEndsText } from '../../events/call-ends.js';
 import type { Event } from '../../events/events.js';
 import type { EventRedactor } from '../../events/shareable.js';
 import { wireSecrets } from '../../events/shareable.js';
 import { PROTOCOL_WORDS } from '../../protocol/callbacks.js';
+import { serverPlain } from '../../render/outputs/server-plain.js';
 import { isEmptyFile } from '../../system/files.js';
 import { isCredentialHeader, secretsOfHeaders } from '../../util/credentials.js';
 import { createRedactor } from '../../util/redact.js';
+import { shellWord } from '../../util/shell-word.js';
 import { valueAt } from '../../util/values.js';
+import { type LiveOutput, startLines } from '../live-output.js';
 import { type ServerFlags, usageError } from '../options.js';
 import type { Run } from '../run.js';
+import { ownCommand, type Terminal } from '../terminal.js';
 import { createTranscriptFile, type TranscriptFile } from '../transcript-file.js';
 
 export interface RecordFlags extends ServerFlags {
@@ -96,6 +101,36 @@ async function createNumbered(path: string, create: Create): Promise<Created> {
 async function isTaken(path: string): Promise<boolean> {
   const there = await lstat(path).catch(() => null);
   return there !== null && !isEmptyFile(there);
+}
+
+/** Prints the messages from now on. */
+export function printMessages(
+  { log, about }: Pick<Run, 'log' | 'about'>,
+  flags: RecordFlags,
+  redactor: EventRedactor,
+  terminal: Terminal,
+): LiveOutput {
+  return startLines(
+    {
+      output: flags.output,
+      flags,
+      redactor,
+      about,
+      subscribe: listener => log.subscribe(listener),
+      printer: (stream, level) => serverPlain('recorder', stream, { level, redactor }),
+    },
+    terminal,
+  );
+}
+
+/** `2 calls: 2 with a result. Next: protocol-cli check run.ndjson` */
+export function summaryText(
+  ends: CallEndCounts,
+  next: 'check' | 'render',
+  path: string,
+  terminal: Terminal,
+): string {
+  return `${callEndsText(ends)}. Next: ${ownCommand(terminal)} ${next} ${shellWord(path, process.platform)}`;
 }
 
 /** Shorter values may be ordinary words. */

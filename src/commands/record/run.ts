@@ -1,16 +1,12 @@
-import { callEndsText } from '../../events/call-ends.js';
 import { startRecorder } from '../../record/recorder.js';
-import { serverPlain } from '../../render/outputs/server-plain.js';
 import { createRunnableClock } from '../../system/clock.js';
 import { ignoreClosedPipes } from '../../system/streams.js';
-import { shellWord } from '../../util/shell-word.js';
 import { readUrl } from '../../util/url.js';
-import { startLines } from '../live-output.js';
 import { usageError } from '../options.js';
 import { networkWarnings, printReady, runServer } from '../run-server.js';
 import { requireUrl } from '../target.js';
-import { ownCommand, type Terminal } from '../terminal.js';
-import { type RecordFlags, requireOutput, startRecording } from './recording.js';
+import type { Terminal } from '../terminal.js';
+import { printMessages, type RecordFlags, requireOutput, startRecording, summaryText } from './recording.js';
 
 /** @throws ProtocolCliError `usage`. */
 function recorderOptions(words: readonly string[], flags: RecordFlags) {
@@ -61,7 +57,7 @@ export async function runRecord(
   const { save: path } = flags;
   const clock = createRunnableClock();
   return runServer({ terminal, clock, observer: 'recorder' }, async (run, onClose) => {
-    const { log, about } = run;
+    const { log } = run;
     const stopMeasuring = clock.after(Number.POSITIVE_INFINITY, () => {}); // the clock measures only while something waits
     onClose(async () => stopMeasuring());
     let summary: (() => string) | null = null;
@@ -76,22 +72,12 @@ export async function runRecord(
     summary = () => {
       const ends = recorder.callEnds();
       if (ends.size === 0) return `0 calls: no invocation was sent to ${own}`;
-      return `${callEndsText(ends)}. Next: ${ownCommand(terminal)} check ${shellWord(path ?? '', process.platform)}`;
+      return summaryText(ends, 'check', path ?? '', terminal);
     };
     const { stdout } = terminal;
     printReady({ port, url: own }, `recording ${options.url}: point the runtime at ${own}`, terminal);
     if (flags.output === 'ndjson') ignoreClosedPipes(stdout);
-    const output = startLines(
-      {
-        output: flags.output,
-        flags,
-        redactor,
-        about,
-        subscribe: listener => log.subscribe(listener),
-        printer: (stream, level) => serverPlain('recorder', stream, { level, redactor }),
-      },
-      terminal,
-    );
+    const output = printMessages(run, flags, redactor, terminal);
     onClose(() => output.close());
     output.warn(networkWarnings(flags));
     // The tool may start later; the recorder then finds it with the first request.

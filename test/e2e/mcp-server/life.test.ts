@@ -12,7 +12,7 @@ import { startClient } from './start-client.js';
 const SLOW = { operation: 'slow', arguments: { ms: 60_000 }, timeout: '5m' };
 
 describe.concurrent('a call that runs', () => {
-  test('is canceled by the client: the tool is told, and the server goes on', async () => {
+  test('is canceled by the client: the tool is notified, and the server goes on', async () => {
     await using tool = await startPeer('plain');
     await using agent = await startClient();
     const abort = new AbortController();

@@ -19,7 +19,7 @@ const sent = (message: object, of = connection) => of.sees({ jsonrpc: '2.0', ...
 const received = (message: object, of = connection) => of.sees({ jsonrpc: '2.0', ...message }, 'tool');
 
 /** Each event in a few words. */
-const told = () =>
+const recorded = () =>
   events.map(event => {
     const calls = event.calls?.join() ?? '';
     switch (event.kind) {
@@ -66,7 +66,7 @@ test('discovery: all pages, and the name of the server; the same list again is n
     sent({ id: round + 10, method: 'tools/list', params: { cursor: 'x' } });
     received({ id: round + 10, result: { tools: [{ name: 'b' }] } });
   }
-  expect(told().filter(([what]) => what === 'loaded')).toEqual([['loaded', 'shop', 'a,b']]);
+  expect(recorded().filter(([what]) => what === 'loaded')).toEqual([['loaded', 'shop', 'a,b']]);
   expect(events[0]).toMatchObject({ purpose: 'discovery', dialect: 'mcp', url: 'stdio:server', headers: {} });
 });
 
@@ -76,7 +76,7 @@ test('a call: the id as it was written, and the error of JSON-RPC as its result'
   received({ id: '1', error: { code: -1, message: 'no', data: [1] } });
   received({ id: 1, result: DONE });
   received({ id: 1, result: { content: ['again'] } });
-  expect(told()).toEqual([
+  expect(recorded()).toEqual([
     ['tools/call', 'call-1'],
     ['tools/call', 'call-2'],
     [200, 'call-2', '{"error":{"code":-1,"message":"no","data":[1]}}'],
@@ -91,7 +91,7 @@ test('progress belongs to the call of its token, while that is open', () => {
   for (const token of ['a', 5, '5', undefined]) received(progress(token));
   received({ id: 1, result: DONE });
   received(progress('a'));
-  expect(told().filter(([what]) => what === 'notifications/progress')).toEqual([
+  expect(recorded().filter(([what]) => what === 'notifications/progress')).toEqual([
     ['notifications/progress', 'call-1'],
     ['notifications/progress', 'call-2'],
   ]);
@@ -102,7 +102,7 @@ test('a canceled call is broken off, and a late answer is no event', () => {
   sent({ method: 'notifications/cancelled', params: { requestId: 7 } });
   sent({ method: 'notifications/cancelled', params: { requestId: 1 } });
   received({ id: 1, result: DONE });
-  expect(told()).toEqual([
+  expect(recorded()).toEqual([
     ['tools/call', 'call-1'],
     ['notifications/cancelled', 'call-1'],
     [202, 'call-1', ''],
@@ -120,7 +120,7 @@ describe('a form', () => {
     sent({ id: 'f', result: { action: 'accept', content: { size: 'l' } } });
     received(form('g'));
     sent({ id: 'g', error: { code: -32_601, message: 'no forms' } });
-    expect(told().slice(3)).toEqual([
+    expect(recorded().slice(3)).toEqual([
       ['elicitation/create', 'call-1'],
       ['choice', 1, 'call-1'],
       [200, 'call-1', '{"action":"accept","content":{"size":"l"}}'],
@@ -141,7 +141,7 @@ describe('a form', () => {
     const inputResponses = { which: { action: 'decline' } };
     sent(callWith(2, { arguments: { a: 1 }, inputResponses, ...state }), next);
     received({ id: 2, result: DONE }, next);
-    expect(told()).toEqual([
+    expect(recorded()).toEqual([
       ['tools/call', 'call-1'],
       ['elicitation/create', 'call-1'],
       ['choice', 2, 'call-1'],
@@ -149,15 +149,15 @@ describe('a form', () => {
       [200, 'call-1', '{"content":[]}'],
     ]);
     sent(callWith(3, { arguments: { a: 1 }, inputResponses, ...state }), next);
-    expect(told().at(-1)).toEqual(['tools/call', 'call-2']);
+    expect(recorded().at(-1)).toEqual(['tools/call', 'call-2']);
   });
 });
 
-test('a batch is read message by message; what is no message is told, and changes nothing', () => {
+test('a batch is read message by message; what is not a message is noted, and changes nothing', () => {
   const call = rpcCall(1);
   expect(connection.sees([call, { ...call, id: 2 }], 'client')).toBe(true);
   expect(connection.sees([7, { ...call, id: 3 }], 'client')).toBe(false);
-  expect(told()).toHaveLength(3);
+  expect(recorded()).toHaveLength(3);
   for (const value of [null, 7, 'text', [], [[call]], {}, { jsonrpc: '2.0', id: 1 }, { ...call, jsonrpc: 2 }])
     expect(connection.sees(value, 'client')).toBe(false);
   for (const params of [undefined, null, [], 'x', { name: {}, arguments: [], _meta: 7 }])
@@ -171,7 +171,7 @@ test('what has no answer at the end is broken off', () => {
   sent(rpcCall(1));
   connection.end('ENDED');
   connection.end('ENDED');
-  expect(told().slice(2)).toEqual([
+  expect(recorded().slice(2)).toEqual([
     ['ENDED', ''],
     ['ENDED', 'call-1'],
   ]);

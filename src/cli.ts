@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { CommanderError } from 'commander';
 import { commandLine } from './commands/command-line.js';
 import type { RunCommand } from './commands/options.js';
-import { canDraw, type ExitStatus, PROGRAM, statusOfFailure } from './commands/terminal.js';
+import { canDraw, type ExitStatus, PROGRAM, statusOfFailure, withOwnCommand } from './commands/terminal.js';
 import { faultText, troubleText, wrapMessages } from './render/outputs/trouble.js';
 import { endByForce, handleEmergencies, interrupt } from './system/process.js';
 import { ignoreClosedPipes, isClosed, outputOf } from './system/streams.js';
@@ -90,7 +90,8 @@ function wordsAfterDashes(argv: readonly string[]): readonly string[] | null {
 function statusOfError(error: unknown, hasUserCode: boolean): ExitStatus {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has printed the error
   if (error instanceof ProtocolCliError) {
-    process.stderr.write(wrapMessages(troubleText(error), process.stderr));
+    const text = withOwnCommand(troubleText(error), process.env);
+    process.stderr.write(wrapMessages(text, process.stderr));
     return statusOfFailure(error.code);
   }
   const { version, platform, arch } = process;

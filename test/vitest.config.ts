@@ -46,6 +46,7 @@ export default defineConfig({
       NODE_ENV: 'production', // React as in the build: its development build takes twice as long
       FORCE_COLOR: '0',
       TERM: 'xterm-256color',
+      npm_lifecycle_event: '', // the tests may be started with npx, which messages then name
       CI: 'false',
       CONTINUOUS_INTEGRATION: 'false',
     },

@@ -18,7 +18,14 @@ import { createRedactor, type Redactor } from '../util/redact.js';
 import { safeJson } from '../util/safe-json.js';
 import { headerFor, saveTranscript } from './save-transcript.js';
 import type { ConfiguredTarget } from './target.js';
-import { type ExitStatus, Interruption, type OnStop, statusOfFailure, type Terminal } from './terminal.js';
+import {
+  type ExitStatus,
+  Interruption,
+  type OnStop,
+  statusOfFailure,
+  type Terminal,
+  withOwnCommand,
+} from './terminal.js';
 
 export interface RunOptions {
   readonly terminal: Terminal;
@@ -72,8 +79,8 @@ export class Run {
   /** Prints messages for people: redacted, and wrapped on a terminal. */
   readonly stderr = {
     write: (text: string): void => {
-      const { stderr } = this.terminal;
-      outputOf(stderr).write(wrapMessages(this.clean(text), stderr));
+      const { stderr, env } = this.terminal;
+      outputOf(stderr).write(wrapMessages(withOwnCommand(this.clean(text), env), stderr));
     },
   };
 

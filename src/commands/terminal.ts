@@ -48,9 +48,10 @@ function isCi(env: Terminal['env']): boolean {
 
 const OFF: ReadonlySet<string | undefined> = new Set([undefined, '0', 'false']);
 
-/** How the user starts this program, for a command to paste: npx names itself in the environment. */
-export function ownCommand({ env }: Pick<Terminal, 'env'>): string {
-  return env['npm_lifecycle_event'] === 'npx' ? 'npx protocol-cli' : 'protocol-cli';
+/** Lets the commands in a message start as the user started this program, so that they can be pasted: npx names itself in the environment. */
+export function withOwnCommand(text: string, env: Terminal['env']): string {
+  if (env['npm_lifecycle_event'] !== 'npx') return text;
+  return text.replaceAll(/(?<![\w@./-]|npx )protocol-cli(?= [a-z<])/g, 'npx protocol-cli');
 }
 
 /** Replaced at build time; undefined when run from source. */

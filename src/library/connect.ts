@@ -1,6 +1,7 @@
 import type { Exchange } from '../events/exchange.js';
 import type { Toolset } from '../protocol/toolset.js';
 import { type ConnectOptions, type InvokeSettings, connect as open } from '../runtime/connect.js';
+import { withFullMessage } from './full-message.js';
 import type { History } from './history.js';
 
 /**
@@ -30,6 +31,7 @@ export interface Connection extends AsyncDisposable {
  * const exchange = await tool.invoke('echo', { text: 'hi' });
  * console.log(outcomeOf(exchange)?.type, llmTextOf(exchange)); // success hi
  */
-export function connect(url: string, options?: ConnectOptions): Promise<Connection> {
-  return open(url, options);
+export async function connect(url: string, options?: ConnectOptions): Promise<Connection> {
+  const connection = await withFullMessage(open(url, options));
+  return { ...connection, invoke: (...call) => withFullMessage(connection.invoke(...call)) };
 }

@@ -5,6 +5,7 @@ import {
   readFixtures as read,
 } from '../fixtures/read-fixtures.js';
 import type { Tool } from '../protocol/toolset.js';
+import { withFullMessage } from './full-message.js';
 
 /** A prepared answer. What it answers and how is in its file. */
 export interface Fixture {
@@ -46,7 +47,7 @@ export function readFixtures(
   files: readonly FixtureText[],
   recordings?: readonly NamedRecording[],
 ): Promise<FixtureSet> {
-  return read(files, recordings);
+  return withFullMessage(read(files, recordings));
 }
 
 /**

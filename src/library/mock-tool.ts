@@ -13,6 +13,7 @@ import {
 import type { Rate, ToolsetFields } from '../mock/responder.js';
 import type { VerificationReport } from '../verification/report.js';
 import type { FixtureSet } from './fixtures.js';
+import { withFullMessage } from './full-message.js';
 
 /** Fixtures: paths of files or folders, the result of `readFixtures` or `parseFixtures`, or the content of a fixture file. */
 export type FixtureSource =
@@ -135,5 +136,5 @@ export interface MockTool extends AsyncDisposable {
  * await tool.assertVerified();
  */
 export function startMockTool(options: MockToolOptions): Promise<MockTool> {
-  return start(options);
+  return withFullMessage(start(options));
 }

@@ -230,8 +230,8 @@ type DecidedEvent = EventOf<'decided'>;
 /** The decision and who made it; a choice is shown by its label. */
 export function decisionWords({ what, value = '', by }: DecidedEvent, call: ToolCall | undefined): Line {
   const label = what === 'choice' ? (choiceOf(questionOf(call), value) ?? value) : value;
-  // A mock has no policy: firing a call by hand gives the preset answer.
-  const who = by === 'policy' ? 'sent manually' : `by a ${by}`;
+  // A mock has no policy: firing a call by hand gives the preset answer. Whether a person or code answered, a mock cannot know.
+  const who = by === 'policy' ? 'sent manually' : 'by the client';
   return line`${what} ${clipped(String(label), 'title')} ${say(who, 'dim')}`;
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runHere } from './support/in-process.js';
 import { resultFor, startTool } from './support/own-tool.js';
 import { type Peer, startPeer } from './support/peers.js';
-import { argv } from './support/program.js';
+import { argv, run } from './support/program.js';
 import { invokeJsonHere, warningIds, warningsOf } from './support/report.js';
 import { closedPort, silentServer } from './support/sockets.js';
 import { STACK_LINE, unsafeIn } from './support/text.js';
@@ -327,4 +327,17 @@ describe.concurrent('without a base URL', () => {
       'close_thread /close_thread',
     ]);
   });
+});
+
+it.each([
+  [
+    'before a run',
+    'check',
+    'Give the base URL of a tool server (npx protocol-cli check http://127.0.0.1:3001)',
+  ],
+  ['in a run', 'invoke plain edit_file', 'npx protocol-cli toolset <url> edit_file'],
+])('a hint names npx, if the program was started with it: %s', async (_, line, says) => {
+  const { stderr } = await run(argv`${line.split(' ').map(at)}`, { env: { npm_lifecycle_event: 'npx' } });
+  expect(stderr).toContain(says);
+  expect(stderr).not.toMatch(/(?<!npx )protocol-cli [a-z]/);
 });

@@ -222,7 +222,7 @@ describe('news', () => {
         mock.sends('a', { type: 'user_choice', choices: ['Yes', 'No'] });
         mock.about('a', { kind: 'decided', what: 'choice', by: 'person', value: 1 });
       },
-      [`✓ ${NAME} choice No by a person`],
+      [`✓ ${NAME} choice No by the client`],
     ],
     [
       'no answer',

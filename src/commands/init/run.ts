@@ -7,7 +7,7 @@ import { ProtocolCliError } from '../../util/errors.js';
 import { shellWord } from '../../util/shell-word.js';
 import { visibleLine } from '../../util/visible.js';
 import { usageError } from '../options.js';
-import { type ExitStatus, ownCommand, type Terminal } from '../terminal.js';
+import { type ExitStatus, type Terminal, withOwnCommand } from '../terminal.js';
 
 type Kind = 'tool' | 'agent';
 type Language = 'node' | 'python' | 'go';
@@ -87,9 +87,9 @@ export async function runInit(
     await writePublicFile(path, text, { replaces: () => false });
   }
   const written = names.map(name => `wrote ${visibleLine(pathOf(name))}\n`).join('');
-  const next = template.next.map(line => line.replace(/^protocol-cli/, ownCommand({ env })));
-  const lines = [...(folder === '.' ? [] : [`cd ${shellWord(folder, process.platform)}`]), ...next];
-  await writeOut(stdout, `${written}\nNext:\n${lines.map(line => `  ${visibleLine(line)}\n`).join('')}`);
+  const lines = [...(folder === '.' ? [] : [`cd ${shellWord(folder, process.platform)}`]), ...template.next];
+  const next = lines.map(line => `  ${visibleLine(line)}\n`).join('');
+  await writeOut(stdout, `${written}\nNext:\n${withOwnCommand(next, env)}`);
   return 0;
 }
 

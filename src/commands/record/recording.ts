@@ -14,7 +14,7 @@ import { valueAt } from '../../util/values.js';
 import { type LiveOutput, startLines } from '../live-output.js';
 import { type ServerFlags, usageError } from '../options.js';
 import type { Run } from '../run.js';
-import { ownCommand, type Terminal } from '../terminal.js';
+import { type Terminal, withOwnCommand } from '../terminal.js';
 import { createTranscriptFile, type TranscriptFile } from '../transcript-file.js';
 
 export interface RecordFlags extends ServerFlags {
@@ -130,7 +130,8 @@ export function summaryText(
   path: string,
   terminal: Terminal,
 ): string {
-  return `${callEndsText(ends)}. Next: ${ownCommand(terminal)} ${next} ${shellWord(path, process.platform)}`;
+  const command = `protocol-cli ${next} ${shellWord(path, process.platform)}`;
+  return `${callEndsText(ends)}. Next: ${withOwnCommand(command, terminal.env)}`;
 }
 
 /** Shorter values may be ordinary words. */

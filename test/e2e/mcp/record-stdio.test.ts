@@ -200,8 +200,7 @@ test('a server that dies in the middle of a call: its status is ours, and the ca
 /** Starts it with a stdin that stays open. */
 function open(...server: string[]) {
   const words = argv`record --mcp stdio --save ${saved} -- ${process.execPath} ${server}`;
-  const { npm_lifecycle_event: _, ...env } = process.env; // the tests may have been started with npx
-  const child = spawn(process.execPath, [BIN, ...words], { stdio: 'pipe', env });
+  const child = spawn(process.execPath, [BIN, ...words], { stdio: 'pipe' });
   const [stdout, stderr] = [textOf(child.stdout), textOf(child.stderr)];
   const ended = once(child, 'close').then(([status]) => ({ status, stdout: stdout(), stderr: stderr() }));
   return { child, ended };

@@ -88,7 +88,8 @@ export function callsList({
       const { isLive, name, callLog } = source();
       if (!isLive) return withoutCalls(name, callLog.whole.events.length);
       const how = ' shows the tools: choose an operation there, fill in its form, run it.';
-      return [line`No calls yet.`, [say('t', 'title'), say(how, 'dim')]];
+      const others = model.sources.length > 1 ? [keysLine('Press ', 'V', ' for the next transcript.')] : [];
+      return [line`No calls yet.`, [say('t', 'title'), say(how, 'dim')], ...others];
     },
   };
 }

@@ -256,6 +256,11 @@ describe('actions on a call', () => {
     expect(session.sees()).toContain('edit_file');
   });
 
+  test('without calls of its own, it names the way to the transcripts', () => {
+    const session = onCalls([], { opened: ['a.ndjson'] });
+    expect(session.sees()).toMatch(/No calls yet\.[^]*Press V for the next transcript\./);
+  });
+
   test('Tab completes a path, and lists the possibilities', async () => {
     const paths = ['runs/a.ndjson', 'runs/ab.ndjson', 'runs/b/'];
     const session = onCalls(settled, {

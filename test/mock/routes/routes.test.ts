@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rawExchange, request } from '../../http/raw.js';
+import { rawExchange, request, statusOf } from '../../http/raw.js';
 import { replying, startMock } from '../start-mock.js';
 
 test('TOOL-DISCOVER: a valid toolset, derived from the operations if none is given', async () => {
@@ -95,6 +95,13 @@ test.each([
     400,
     `The body must be empty, or JSON with these optional texts: ${fields}.\n`,
   ]);
+});
+
+test('a request with no body and no word about one, as curl -X POST sends it, means all', async () => {
+  await using mock = await startMock(sequence);
+  const { port } = mock.tool;
+  const answer = await rawExchange(port, request('POST /__mock__/reset', `Host: 127.0.0.1:${port}`));
+  expect(statusOf(answer)).toBe(200);
 });
 
 describe('the guard protects these routes too', () => {

@@ -88,7 +88,7 @@ const OTHERS = {
     'runtime/mcp/connection.ts MAX_TIMER_MS',
     'system/clock.ts MAX_MS',
     'system/clock.ts MAX_TICK_MS',
-    'system/files.ts BUFFERED',
+    'system/atomic-file.ts BUFFERED',
     'system/streams.ts CHUNK',
   ],
 };

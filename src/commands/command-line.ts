@@ -113,7 +113,7 @@ async function refuseTarget(word: string): Promise<void> {
     );
   if (!/[./\\]/.test(word)) return;
   await stat(word).catch(async error => {
-    const { readError: unreadable } = await import('../system/files.js');
+    const { readError: unreadable } = await import('../system/file-system-errors.js');
     throw await unreadable(
       word,
       error,

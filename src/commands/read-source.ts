@@ -20,7 +20,7 @@ export async function readSource(
     return asUtf8(await (name === '-' ? readAll(name, stdin, most) : readPath(name, most)));
   } catch (error) {
     if (error instanceof ProtocolCliError) throw error;
-    const { readError: unreadable } = await import('../system/files.js');
+    const { readError: unreadable } = await import('../system/file-system-errors.js');
     throw await unreadable(name, error, 'The path is relative to the current folder.');
   }
 }

@@ -9,7 +9,7 @@ import {
 } from '../render/outputs/report-formats.js';
 import { troubleText, warningText } from '../render/outputs/trouble.js';
 import { VERIFICATION_FORMATS, type Verified } from '../render/outputs/verification.js';
-import { writePublicFile } from '../system/files.js';
+import { writePublicFile } from '../system/atomic-file.js';
 import { writeOut } from '../system/streams.js';
 import { errnoOf, ProtocolCliError } from '../util/errors.js';
 import { usageError } from './options.js';

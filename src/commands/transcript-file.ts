@@ -4,7 +4,8 @@ import type { Event } from '../events/events.js';
 import type { EventStore } from '../events/log.js';
 import { type TranscriptAbout, transcriptWriter } from '../events/transcript-writer.js';
 import { pluralize } from '../render/line.js';
-import { createPrivateFile, type Files, GroupWriter, isEmptyFile, openToAppend } from '../system/files.js';
+import { AppendWriter, openToAppend } from '../system/append-writer.js';
+import { createPrivateFile, type Files, isEmptyFile } from '../system/atomic-file.js';
 import { beforeAnyEnd } from '../system/process.js';
 import type { Redactor } from '../util/redact.js';
 
@@ -56,7 +57,7 @@ export async function createTranscriptFile(
   await draft.commit();
   const file = await openToAppend(path, files);
   const { size: position } = await file.stat();
-  const writer = new GroupWriter({ path, file, position });
+  const writer = new AppendWriter({ path, file, position });
   const add = (texts: readonly string[]) => writer.add(texts.map(text => `${text}\n`).join(''));
   let [events, line] = [0, 1];
   const forget = beforeAnyEnd(() => {

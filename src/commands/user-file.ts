@@ -29,7 +29,7 @@ export class UserFile {
 
   /** @throws an error of the system, or ProtocolCliError `unwritable-file` */
   async write(value: unknown): Promise<void> {
-    const { createPrivateFile } = await import('../system/files.js');
+    const { createPrivateFile } = await import('../system/atomic-file.js');
     await access(this.#root);
     await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
     const file = await createPrivateFile(this.#path);

@@ -83,7 +83,7 @@ const FILE_HINT =
 const POWERSHELL_HINT = "In PowerShell, npx removes --: write '--' with the quotes, or start npx.cmd.";
 
 async function cannotRead(path: string, cause: unknown): Promise<ProtocolCliError> {
-  const { readError: unreadable } = await import('../system/files.js');
+  const { readError: unreadable } = await import('../system/file-system-errors.js');
   const hint = process.platform === 'win32' ? `${FILE_HINT} ${POWERSHELL_HINT}` : FILE_HINT;
   return unreadable(path, cause, hint, `the fixtures ${path}`);
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTranscriptFile } from '../../src/commands/transcript-file.js';
 import { createLog, type EventStore, type Log } from '../../src/events/log.js';
 import { readTranscript } from '../../src/events/transcript-reader.js';
-import type { Files } from '../../src/system/files.js';
+import type { Files } from '../../src/system/atomic-file.js';
 import { createRedactor } from '../../src/util/redact.js';
 import { type Folder, temporaryFolder } from '../e2e/support/folder.js';
 import { troubleOf } from '../support/failing.js';

@@ -7,7 +7,7 @@ import { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
 import { createLog, type Log } from '../../events/log.js';
 import { renumbered } from '../../events/renumber.js';
-import { reasonOf } from '../../system/files.js';
+import { reasonOf } from '../../system/file-system-errors.js';
 import { beforeForcedEnd } from '../../system/process.js';
 import type { Sink } from '../../system/streams.js';
 import { forEachConcurrently } from '../../util/collections.js';

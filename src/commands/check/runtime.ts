@@ -6,7 +6,7 @@ import type { Scenario } from '../../check/drive/scenario.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { type Line, line, say } from '../../render/line.js';
 import { verbosePrinter } from '../../render/wire.js';
-import { readError } from '../../system/files.js';
+import { readError } from '../../system/file-system-errors.js';
 import { errnoOf, messageOf, ProtocolCliError } from '../../util/errors.js';
 import { didYouMean } from '../../util/text.js';
 import { usageError } from '../options.js';

@@ -2,7 +2,7 @@ import { type Document, isSeq, parseDocument, YAMLMap } from 'yaml';
 import type { Row } from '../../check/conformance.js';
 import { type ExpectedFailure, readExpectedFailures } from '../../fixtures/check-files.js';
 import type { RequirementId } from '../../protocol/requirements.js';
-import { writePublicFile } from '../../system/files.js';
+import { writePublicFile } from '../../system/atomic-file.js';
 import { isRecord } from '../../util/values.js';
 
 /** How a file of expected failures changes. */

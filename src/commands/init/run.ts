@@ -1,7 +1,8 @@
 import { lstat, mkdir, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { shippedFile } from '../../package-root.js';
-import { writeError, writePublicFile } from '../../system/files.js';
+import { writePublicFile } from '../../system/atomic-file.js';
+import { writeError } from '../../system/file-system-errors.js';
 import { writeOut } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { shellWord } from '../../util/shell-word.js';

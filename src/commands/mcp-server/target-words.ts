@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import { readError } from '../../system/files.js';
+import { readError } from '../../system/file-system-errors.js';
 import { usageError } from '../options.js';
 import { requireUrl } from '../target.js';
 

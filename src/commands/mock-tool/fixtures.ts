@@ -14,7 +14,7 @@ import type { Step } from '../../fixtures/reply-schema.js';
 import { stepsOf } from '../../fixtures/reply-schema.js';
 import { type FixtureFile, readFixtureFiles } from '../../mock/sources.js';
 import { pluralize } from '../../render/line.js';
-import { isEmptyFile, writePublicFile } from '../../system/files.js';
+import { isEmptyFile, writePublicFile } from '../../system/atomic-file.js';
 import { writeOut } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { isRecord } from '../../util/values.js';

@@ -6,7 +6,7 @@ import type { EventRedactor } from '../../events/shareable.js';
 import { wireSecrets } from '../../events/shareable.js';
 import { PROTOCOL_WORDS } from '../../protocol/callbacks.js';
 import { serverPlain } from '../../render/outputs/server-plain.js';
-import { isEmptyFile } from '../../system/files.js';
+import { isEmptyFile } from '../../system/atomic-file.js';
 import { isCredentialHeader, secretsOfHeaders } from '../../util/credentials.js';
 import { createRedactor } from '../../util/redact.js';
 import { shellWord } from '../../util/shell-word.js';

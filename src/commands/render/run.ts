@@ -7,7 +7,7 @@ import { colourLevel } from '../../render/terminal/colour-level.js';
 import { pictureLines } from '../../render/terminal/svg.js';
 import type { Colours } from '../../render/terminal/theme.js';
 import { mergeWarnings } from '../../render/warnings.js';
-import { writePublicFile } from '../../system/files.js';
+import { writePublicFile } from '../../system/atomic-file.js';
 import { isClosed, writeOut } from '../../system/streams.js';
 import { LIMITS } from '../../util/limits.js';
 import { safeJson } from '../../util/safe-json.js';

@@ -73,7 +73,7 @@ export class Transcripts {
    * @throws ProtocolCliError `usage`, `unwritable-file`
    */
   async saveTranscript(typed: string): Promise<ActionResult> {
-    const { createPrivateFile, isEmptyFile } = await import('../../system/files.js');
+    const { createPrivateFile, isEmptyFile } = await import('../../system/atomic-file.js');
     const { path, name } = await this.#newFile(typed, TRANSCRIPT_NAME);
     const { redactor, about } = this.run;
     const events = [...this.own.events];
@@ -107,7 +107,7 @@ export class Transcripts {
     const { readTranscript } = await import('../../events/transcript-reader.js');
     const { fixturesOfTranscript } = await import('../../fixtures/recording/from-transcript.js');
     const { yamlOf } = await import('../../fixtures/yaml.js');
-    const { isEmptyFile, writePublicFile } = await import('../../system/files.js');
+    const { isEmptyFile, writePublicFile } = await import('../../system/atomic-file.js');
     const writer = transcriptWriter(redactor);
     const lines = callLog.concerning(exchange).flatMap(event => writer.event(event));
     const { file, warnings } = await fixturesOfTranscript(readTranscript(lines));

@@ -2,8 +2,13 @@ import * as fs from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
-import type { Files, Placing } from '../../src/system/files.js';
-import { createPrivateFile, isEmptyFile, isHiddenStream, writePublicFile } from '../../src/system/files.js';
+import type { Files, Placing } from '../../src/system/atomic-file.js';
+import {
+  createPrivateFile,
+  isEmptyFile,
+  isHiddenStream,
+  writePublicFile,
+} from '../../src/system/atomic-file.js';
 
 let folder: string;
 let path: string;

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { GroupWriter } from '../../src/system/files.js';
+import { AppendWriter } from '../../src/system/append-writer.js';
 
 /** A file that can be full: then half of what is to be written is, and the call fails. */
 class FakeFile {
@@ -20,8 +20,8 @@ class FakeFile {
   }
 }
 
-function writerTo(file: FakeFile): GroupWriter {
-  return new GroupWriter({ path: 'j', file: file as unknown as FileHandle, position: 0 });
+function writerTo(file: FakeFile): AppendWriter {
+  return new AppendWriter({ path: 'j', file: file as unknown as FileHandle, position: 0 });
 }
 
 describe('writes text in groups', () => {

@@ -1,7 +1,7 @@
 import type { Fact } from '../events/events.js';
 import type { FaultyRequest } from '../events/faults.js';
 import type { Log } from '../events/log.js';
-import { type FixtureAnswer, FixtureAnswers } from '../fixtures/answer-call.js';
+import { type FixtureAnswer, FixtureResponder } from '../fixtures/answer-call.js';
 import { DEFAULT_MIDDLEWARE, type RequestFault } from '../fixtures/file-schema.js';
 import type { Call, FixtureSet } from '../fixtures/fixture-set.js';
 import { type ValueCheck, type ValueChecker, valueChecker } from '../json-schema/validator.js';
@@ -127,7 +127,7 @@ interface Serving {
 
 /** Plans the answer of every call by fixtures and handlers, in the order in which calls arrive; keeps the verification. */
 export class Responder {
-  readonly #answers: FixtureAnswers;
+  readonly #answers: FixtureResponder;
   readonly #handlers: ReadonlyMap<string, ToolDefinition>;
   readonly #clock: Clock;
   readonly #waitMs: () => number;
@@ -144,7 +144,7 @@ export class Responder {
     this.#clock = clock;
     this.#waitMs = rateGate(rateLimit, clock);
     this.#handlers = new Map(handlers.map(definition => [definition.name, definition]));
-    this.#answers = new FixtureAnswers(seed, fixtures);
+    this.#answers = new FixtureResponder(seed, fixtures);
     this.#serving = this.#servingOf(fixtures, checkers);
     this.#verification = new Verification(fixtures.fixtures);
     log.subscribe(event => this.#verification.apply(event));
@@ -200,13 +200,11 @@ export class Responder {
 
   #fixturePlan(call: Call, attempt: number, middlewares: Middlewares): Plan {
     const found = this.#answers.answer(call, attempt);
-    if ('nearest' in found) return refusalPlan(found.message, found.nearest ?? undefined);
-    if ('refusedBy' in found)
-      return {
-        ...planWithoutFaults([ackPlanned(found.ack.kind, found.refusedBy.id)], async () => {}),
-        ack: found.ack,
-      };
-    const { fixture, key, count, state, ack } = found;
+    if (found.kind === 'unmatched') return refusalPlan(found.message, found.nearest ?? undefined);
+    const { fixture, ack } = found;
+    if (found.kind === 'refused')
+      return { ...planWithoutFaults([ackPlanned(found.ack.kind, fixture.id)], async () => {}), ack };
+    const { key, count, state } = found;
     const matched = { kind: 'matched', fixture: fixture.id, key, count, state } as const;
     const facts = ack ? [matched, ackPlanned(ack.kind, fixture.id)] : [matched];
     return this.#planned(found, call, middlewares, facts);

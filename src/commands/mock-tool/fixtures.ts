@@ -6,8 +6,8 @@ import {
   readRecording,
   type TranscriptHeader,
 } from '../../events/transcript-reader.js';
-import { overshadowed } from '../../fixtures/answer-call.js';
 import type { FixtureSet } from '../../fixtures/fixture-set.js';
+import { overshadowed } from '../../fixtures/overshadowed.js';
 import { asOneFile } from '../../fixtures/recording/as-one-file.js';
 import type { RecordedFixtures } from '../../fixtures/recording/from-transcript.js';
 import type { Step } from '../../fixtures/reply-schema.js';

@@ -93,16 +93,15 @@ export {
   type RecordedFixtures,
   type RecordedOptions,
 } from './fixtures/recording/from-transcript.js';
-export {
-  parseSessionScript,
-  readSessionScript,
-  type ScriptCall,
-  type SessionFault,
-  type SessionScript,
-  type SessionSwitches,
-  type SessionTool,
-  type SessionTurn,
-} from './fixtures/session-script.js';
+export { parseSessionScript, readSessionScript } from './fixtures/session-script.js';
+export type {
+  ScriptCall,
+  SessionFault,
+  SessionScript,
+  SessionSwitches,
+  SessionTool,
+  SessionTurn,
+} from './fixtures/session-script-types.js';
 export { type Connection, connect } from './library/connect.js';
 export {
   type DeclaredToolset,

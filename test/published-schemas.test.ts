@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { transcriptLineSchema } from '../src/events/transcript-reader.js';
 import { caseFileSchema } from '../src/fixtures/check-files.js';
 import { fileSchema } from '../src/fixtures/file-schema.js';
-import { scriptFileSchema } from '../src/fixtures/session-script.js';
+import { scriptFileSchema } from '../src/fixtures/session-script-schema.js';
 import { callbackSchema } from '../src/protocol/callbacks.js';
 import {
   abilitySchema,

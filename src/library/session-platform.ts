@@ -1,6 +1,6 @@
 import { startSessionPlatform as start } from '../agent-session/platform/platform.js';
 import type { Event } from '../events/events.js';
-import type { SessionScript } from '../fixtures/session-script.js';
+import type { SessionScript } from '../fixtures/session-script-types.js';
 import type { WaitOptions } from '../mock/mock-tool.js';
 import type { SessionStatus } from '../protocol/session.js';
 import type { SessionVerificationReport } from '../verification/report.js';

@@ -1,5 +1,6 @@
 import { isEqual } from '../../fixtures/pattern.js';
 import { ACTIVE_STATE_CHANGE, isSettledStatus } from '../../protocol/session.js';
+import { SessionCallKeys } from '../../protocol/session-call-keys.js';
 import { excerpt } from '../../util/text.js';
 import { isRecord, stringOrJson } from '../../util/values.js';
 
@@ -24,8 +25,7 @@ export interface PendingCall {
  */
 export class PendingCalls {
   calls: readonly PendingCall[] = [];
-  readonly #usedKeys = new Set<string>();
-  readonly #counts = new Map<string, number>();
+  readonly #keys = new SessionCallKeys();
 
   /** @param clean redacts everything that is not sent back to the platform */
   constructor(private readonly clean: (text: string) => string) {}
@@ -65,26 +65,15 @@ export class PendingCalls {
 
   #newCall(native: Fields, tool: string): PendingCall {
     const { args = {}, id = null } = native;
+    const name = typeof id === 'string' ? this.clean(id) : '';
     return {
-      key: this.#keyFor(native),
+      key: this.#keys.next(name),
       tool,
       args: isRecord(args) ? args : {},
       id: typeof id === 'string' ? id : null,
       native,
       ...(!isRecord(args) && args !== null && { fault: 'the args of this call are not a JSON object' }),
     };
-  }
-
-  #keyFor(native: Fields): string {
-    const name = hasId(native) && typeof native['id'] === 'string' ? this.clean(native['id']) : '';
-    for (;;) {
-      const count = (this.#counts.get(name) ?? 0) + 1;
-      this.#counts.set(name, count);
-      const key = name === '' ? `#${count}` : count === 1 ? name : `${name} (${count})`;
-      if (this.#usedKeys.has(key)) continue;
-      this.#usedKeys.add(key);
-      return key;
-    }
   }
 
   #unanswerable(entry: unknown): string {

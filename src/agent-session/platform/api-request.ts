@@ -1,7 +1,7 @@
 import { Content } from '../../events/content.js';
 import type { RequestEvent } from '../../events/events.js';
 import { type Log, ServedRequest } from '../../events/log.js';
-import type { SessionFault, SessionSwitches } from '../../fixtures/session-script.js';
+import type { SessionFault, SessionSwitches } from '../../fixtures/session-script-types.js';
 import type { Answer, Incoming, Reply } from '../../http/route.js';
 import { exactJson } from '../../util/exact-json.js';
 import { redactHeaders } from '../../util/headers.js';

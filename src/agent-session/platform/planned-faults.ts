@@ -1,4 +1,4 @@
-import type { SessionFault } from '../../fixtures/session-script.js';
+import type { SessionFault } from '../../fixtures/session-script-types.js';
 
 /** The faults that a script plans for the first requests of each kind. */
 export class PlannedFaults {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { isEqual } from '../../fixtures/pattern.js';
-import type { SessionSwitches } from '../../fixtures/session-script.js';
+import type { SessionSwitches } from '../../fixtures/session-script-types.js';
 import { errorEventSchema, type SettledCall } from '../../protocol/session.js';
 import {
   check,

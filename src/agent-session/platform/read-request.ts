@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import type { SessionSwitches, SessionTool } from '../../fixtures/session-script.js';
+import type { SessionSwitches, SessionTool } from '../../fixtures/session-script-types.js';
 import { hasBody } from '../../http/body.js';
 import type { Incoming } from '../../http/route.js';
 import { mediaTypeOf } from '../../util/headers.js';

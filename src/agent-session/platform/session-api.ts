@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { RequestEvent } from '../../events/events.js';
 import type { Log } from '../../events/log.js';
-import type { SessionScript } from '../../fixtures/session-script.js';
+import type { SessionScript } from '../../fixtures/session-script-types.js';
 import type { Answer, Denial, Incoming, Reply, Route } from '../../http/route.js';
 import { LIMITS } from '../../util/limits.js';
 import { ApiRequest } from './api-request.js';

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Log } from '../../events/log.js';
-import type { SessionScript } from '../../fixtures/session-script.js';
+import type { SessionScript } from '../../fixtures/session-script-types.js';
 import type { Clock } from '../../system/clock.js';
 import { FindingsCollector } from '../../util/collections.js';
 import { LIMITS } from '../../util/limits.js';

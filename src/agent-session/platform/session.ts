@@ -1,7 +1,12 @@
 import { Content } from '../../events/content.js';
 import type { Log } from '../../events/log.js';
 import { wantedText } from '../../fixtures/pattern.js';
-import type { ScriptCall, SessionScript, SessionTool, SessionTurn } from '../../fixtures/session-script.js';
+import type {
+  ScriptCall,
+  SessionScript,
+  SessionTool,
+  SessionTurn,
+} from '../../fixtures/session-script-types.js';
 import { fillTemplates } from '../../fixtures/template.js';
 import {
   ACTIVE_STATE_CHANGE,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { SessionPlatform } from '../../agent-session/platform/platform.js';
-import type { SessionScript } from '../../fixtures/session-script.js';
+import type { SessionScript } from '../../fixtures/session-script-types.js';
 import { serverPlain } from '../../render/outputs/server-plain.js';
 import { verifiedSessions } from '../../render/outputs/verification.js';
 import { backgroundOf } from '../../render/terminal/background.js';

@@ -1,7 +1,9 @@
 import type * as z from 'zod/mini';
 import type { SessionEvent } from '../../protocol/session.js';
+import { stringOrJson, valueAt } from '../../util/values.js';
 import type { eventFilters, sessionFilters } from './request-schemas.js';
 import type { Session } from './session.js';
+import { summaryView } from './session-views.js';
 
 type SessionFilters = z.output<typeof sessionFilters>;
 
@@ -12,18 +14,22 @@ export function selectSessions(all: Iterable<Session>, filters: SessionFilters):
 }
 
 function isSelected(session: Session, filters: SessionFilters): boolean {
-  const { agent, created_at, finished_at } = session.summary;
+  const { agent, created_at, finished_at } = summaryView(session);
   const { group_id: group, parent_session_id: parent, search = '' } = filters;
   return (
     (filters.status?.includes(session.status) ?? true) &&
     (filters.agent?.includes(String(agent)) ?? true) &&
-    (group === undefined || session.requested('group_id') === group) &&
-    (parent === undefined || session.requested('parent_session_id') === parent) &&
+    (group === undefined || valueAt(session.request, 'group_id') === group) &&
+    (parent === undefined || valueAt(session.request, 'parent_session_id') === parent) &&
     filters.schedule_id === undefined && // the mock has no schedules
-    session.searchable.includes(search.toLowerCase()) &&
+    searchableText(session).includes(search.toLowerCase()) &&
     isBetween(created_at, filters.created_after, filters.created_before) &&
     isBetween(finished_at, filters.finished_after, filters.finished_before)
   );
+}
+
+function searchableText({ firstMessages: [first], answer }: Session): string {
+  return `${first?.message ?? ''}\n${stringOrJson(answer ?? '')}`.toLowerCase();
 }
 
 /** A session without this time is in no interval. */

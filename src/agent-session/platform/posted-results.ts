@@ -13,10 +13,9 @@ import {
   type Sent,
   separate,
 } from './details.js';
+import type { AnsweredCall, PendingCall } from './pending-call.js';
 import { SCHEMAS } from './request-schemas.js';
 import type { Session } from './session.js';
-
-type PendingCall = Session['pending'][number];
 
 const kindSchema = z.object({ kind: z.enum(['tool_result', 'error_event']) });
 
@@ -37,7 +36,7 @@ function differences(call: PendingCall, answer: SettledCall): [field: string, se
 
 /** Posted results: those that apply, and what is wrong. */
 export class PostedResults {
-  readonly settles: Session['settled'][number][] = [];
+  readonly settles: AnsweredCall[] = [];
   /** Errors of refused results. */
   readonly details: Detail[] = [];
   /** Warnings about accepted results; `key` is that of the call. */

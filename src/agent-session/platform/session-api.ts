@@ -21,6 +21,7 @@ import {
 import { eventFilters, feedbackSchema, keySchema, SCHEMAS, sessionFilters } from './request-schemas.js';
 import type { Session } from './session.js';
 import type { SessionStore } from './session-store.js';
+import { changesView, sessionView, statusView, summaryView } from './session-views.js';
 import type { Webhooks } from './webhooks.js';
 
 interface SessionApiOptions {
@@ -97,8 +98,8 @@ export class SessionApi {
 
   #readingRoutes(): Route[] {
     return [
-      this.#sessionRoute('GET', '', (request, { view }) => request.answer(200, view)),
-      this.#sessionRoute('GET', '/status', (request, { statusView }) => request.answer(200, statusView), {
+      this.#sessionRoute('GET', '', (request, session) => request.answer(200, sessionView(session))),
+      this.#sessionRoute('GET', '/status', (request, session) => request.answer(200, statusView(session)), {
         faulty: 'status',
       }),
       this.#sessionRoute('GET', '/events', listEvents),
@@ -210,7 +211,7 @@ export class SessionApi {
   #list(request: ApiRequest): Answer {
     const filters = readQuery(request.incoming, sessionFilters, ['status', 'agent', 'sort']);
     const found = selectSessions(this.options.sessions.all(), filters);
-    return request.answerPage(found, { size: 10, max: 100 }, ({ summary }) => summary);
+    return request.answerPage(found, { size: 10, max: 100 }, summaryView);
   }
 
   #answerQuota(request: ApiRequest): Answer {
@@ -226,13 +227,13 @@ export class SessionApi {
     const { incoming, body } = request;
     const key = readHeader(incoming, 'Idempotency-Key', keySchema);
     const earlier = key === undefined ? undefined : sessions.createdWith(key, body);
-    if (earlier) return request.answer(201, earlier.view, { thread: earlier.id });
+    if (earlier) return request.answer(201, sessionView(earlier), { thread: earlier.id });
     const creation = readCreation(incoming, body, script.switches.requests);
     if (sessions.isFull)
       return request.refuseOverCapacity('There are too many sessions; start the mock again.');
     if (!sessions.hasRoom(body.length)) return request.refuseOverCapacity(TOO_LARGE);
     const session = sessions.create(creation, body, key);
-    const answer = request.answer(201, session.view, { thread: session.id });
+    const answer = request.answer(201, sessionView(session), { thread: session.id });
     this.#warnOfUndeclaredTools(session);
     session.start();
     return answer;
@@ -265,7 +266,7 @@ export class SessionApi {
     if (!hasEvents()) return request.answer(204);
     const first = Math.max(from, session.firstEvent);
     const events = session.events.slice(first, first + (limit ?? session.events.length));
-    return request.answer(200, session.changesView(withEvents ? events : [], first));
+    return request.answer(200, changesView(session, withEvents ? events : [], first));
   }
 
   /** The response is logged before the events that follow from it. */

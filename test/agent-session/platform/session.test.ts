@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Session } from '../../../src/agent-session/platform/session.js';
+import { problemsOf } from '../../../src/agent-session/platform/session-problems.js';
 import { AT, batch, begun, errorEvent, TWO_ROUNDS, toolResult } from './build.js';
 
 type Begun = ReturnType<typeof begun>;
@@ -71,7 +72,7 @@ describe('controls of a session', () => {
     step => {
       const { session, facts } = begun();
       session.cancel();
-      expect(session).toMatchObject({ phase: 'interrupted', summary: { finished_at: AT }, pending: [] });
+      expect(session).toMatchObject({ status: 'interrupted', times: { finished_at: AT }, pending: [] });
       const before = [facts.length, session.events.length, session.status];
       session[step]();
       expect([facts.length, session.events.length, session.status]).toEqual(before);
@@ -92,9 +93,9 @@ const posts = fc
   });
 
 const bodyOf = (results: unknown[]) => (results.length === 1 ? results[0] : batch(...results));
-const outcome = ({ phase, statusView, pending, settled }: Session) => ({
-  phase,
-  steps: statusView.steps,
+const outcome = ({ status, roundsBegun, pending, settled }: Session) => ({
+  status,
+  roundsBegun,
   pending,
   kinds: settled.map(({ answer }) => answer.kind).sort(),
 });
@@ -127,7 +128,7 @@ test('a refused body changes nothing, for any error at any position', () => {
 test.each(['cancel', 'forceAnswer'] as const)('after %s, pending calls count as unanswered', end => {
   const { session } = begun();
   session[end]();
-  const kinds = session.problems().map(({ kind }) => kind);
+  const kinds = problemsOf(session).map(({ kind }) => kind);
   expect(kinds).toEqual(['unanswered', 'unanswered', 'unanswered', 'unreached']);
 });
 

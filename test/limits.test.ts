@@ -48,7 +48,8 @@ const DECLARED =
 /** Constants whose names look like those of limits. */
 const OTHERS = {
   'numbers and lengths that a message shows': [
-    'agent-session/platform/details.ts MAX',
+    'agent-session/platform/request-errors.ts MAX_DETAILS',
+    'agent-session/platform/request-errors.ts MAX_INPUT_LENGTH',
     'agent-session/platform/session.ts MAX_UNEXPECTED',
     'check/drive/driver.ts MAX_WARNINGS',
     'check/drive/driver.ts SHOWN_BYTES',

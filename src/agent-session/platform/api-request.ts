@@ -5,8 +5,8 @@ import type { SessionFault, SessionSwitches } from '../../fixtures/session-scrip
 import type { Answer, Incoming, Reply } from '../../http/route.js';
 import { exactJson } from '../../util/exact-json.js';
 import { redactHeaders } from '../../util/headers.js';
-import { type Detail, MAX, Refused } from './details.js';
 import { readQuery } from './read-request.js';
+import { type Detail, MAX_DETAILS, Refused } from './request-errors.js';
 import { pageQuery } from './request-schemas.js';
 import type { Session } from './session.js';
 
@@ -109,7 +109,7 @@ export class ApiRequest {
 
   /** Responds with an error, which the verification reports. */
   refuse(status: number, why: string | readonly Detail[], about?: About): Answer {
-    const detail = typeof why === 'string' ? why : why.slice(0, MAX.details);
+    const detail = typeof why === 'string' ? why : why.slice(0, MAX_DETAILS);
     const [first] = why;
     const answer = this.answer(status, status === 401 ? { message: detail } : { detail }, about);
     const reason = typeof first === 'object' ? `${first.loc.join('.')}: ${first.msg}` : String(why);

@@ -2,27 +2,19 @@ import * as z from 'zod/mini';
 import { isEqual } from '../../fixtures/pattern.js';
 import type { SessionSwitches } from '../../fixtures/session-script-types.js';
 import { errorEventSchema, type SettledCall } from '../../protocol/session.js';
-import {
-  check,
-  type Detail,
-  detail,
-  itemsAt,
-  type Path,
-  Refused,
-  read,
-  type Sent,
-  separate,
-} from './details.js';
 import type { AnsweredCall, PendingCall } from './pending-call.js';
+import { type Detail, detail, type Path, Refused } from './request-errors.js';
 import { SCHEMAS } from './request-schemas.js';
 import type { Session } from './session.js';
+import { itemsAt, readAt, type Sent, separateValid, validateAt } from './validate-request.js';
 
 const kindSchema = z.object({ kind: z.enum(['tool_result', 'error_event']) });
 
 function faultsOfResult({ value, loc }: Sent, requests: SessionSwitches['requests']): readonly Detail[] {
-  const { data, details } = check(kindSchema, value, loc); // first, because an unknown kind has no other fields
+  const { data, details } = validateAt(kindSchema, value, loc); // first, because an unknown kind has no other fields
   if (!data) return details;
-  return check(data.kind === 'tool_result' ? SCHEMAS[requests].result : errorEventSchema, value, loc).details;
+  return validateAt(data.kind === 'tool_result' ? SCHEMAS[requests].result : errorEventSchema, value, loc)
+    .details;
 }
 
 /** The fields of a `tool_req` that differ from the published call. Missing arguments count as empty. */
@@ -59,7 +51,7 @@ export class PostedResults {
     const { details, warnings } = results;
     const { batch, requests } = session.script.switches;
     const isAtomic = batch === 'atomic';
-    const { valid, details: faults } = separate(itemsIn(body, session), sent =>
+    const { valid, details: faults } = separateValid(itemsIn(body, session), sent =>
       faultsOfResult(sent, requests),
     );
     details.push(...faults);
@@ -115,6 +107,6 @@ function itemsIn(body: Readonly<Record<string, unknown>>, { script }: Session): 
   if (!isBatch) return [{ value: body, loc: ['body'] }];
   return itemsAt(
     ['body', 'results'],
-    read(SCHEMAS[script.switches.requests].results, body, ['body']).results,
+    readAt(SCHEMAS[script.switches.requests].results, body, ['body']).results,
   );
 }

@@ -5,10 +5,11 @@ import type { Incoming } from '../../http/route.js';
 import { mediaTypeOf } from '../../util/headers.js';
 import { readJson } from '../../util/json.js';
 import { isRecord, valueAt } from '../../util/values.js';
-import { type Detail, detail, itemsAt, Refused, read, readEach, wrongType } from './details.js';
 import { FINISHED, PostedResults } from './posted-results.js';
+import { type Detail, detail, Refused, wrongType } from './request-errors.js';
 import { messageSchema, SCHEMAS } from './request-schemas.js';
 import type { Creation, Session, UserMessage } from './session.js';
+import { itemsAt, readAt, validateEach } from './validate-request.js';
 
 /** What is wrong with the media type of a request that must be JSON; `json?` allows a request without a body, too. */
 export function mediaTypeProblem({ headers }: Incoming, accepts: 'json' | 'json?'): Detail | null {
@@ -24,7 +25,7 @@ export function readHeader<Schema extends z.ZodMiniType>(
   name: string,
   schema: Schema,
 ): z.output<Schema> {
-  return read(schema, headers[name.toLowerCase()], ['header', name]);
+  return readAt(schema, headers[name.toLowerCase()], ['header', name]);
 }
 
 /** Reads the query. @param lists the parameters that may come several times. @throws Refused */
@@ -37,12 +38,12 @@ export function readQuery<Schema extends z.ZodMiniType>(
   const params = new URLSearchParams(query);
   const given = Object.fromEntries(params);
   const repeated = lists.filter(name => params.has(name)).map(name => [name, params.getAll(name)]);
-  return read(schema, { ...given, ...Object.fromEntries(repeated) }, ['query']);
+  return readAt(schema, { ...given, ...Object.fromEntries(repeated) }, ['query']);
 }
 
 /** Reads a body that a schema describes. @throws Refused */
 export function readBody<Schema extends z.ZodMiniType>(body: Uint8Array, schema: Schema): z.output<Schema> {
-  return read(schema, readObject(body).value, ['body']);
+  return readAt(schema, readObject(body).value, ['body']);
 }
 
 /** Reads a body that is a JSON object. @throws Refused */
@@ -67,13 +68,13 @@ export function readCreation(
   if (body.length === 0 && headers['content-type'] === undefined && requests === 'lenient') return {};
   const { value: request } = readObject(body);
   const schemas = SCHEMAS[requests];
-  read(schemas.creation, request, ['body']);
+  readAt(schemas.creation, request, ['body']);
   // as they were sent: the schema's copy would lose a key named `__proto__` (threats, row 19)
   const toolsAt = (...path: string[]) => {
     const tools = valueAt(request, ...path);
     if (tools === null || tools === undefined) return undefined;
     if (!Array.isArray(tools)) throw new Refused(422, [wrongType('array', ['body', ...path], tools)]);
-    readEach(schemas.tool, itemsAt(['body', ...path], tools));
+    validateEach(schemas.tool, itemsAt(['body', ...path], tools));
     return tools as readonly SessionTool[];
   };
   const agentTools = toolsAt('agent', 'tools');
@@ -88,7 +89,7 @@ function readFirstMessages(messages: unknown): readonly UserMessage[] {
   const sent = Array.isArray(messages)
     ? itemsAt(['body', 'messages'], messages)
     : [{ value: messages, loc: ['body', 'messages'] }];
-  readEach(messageSchema, sent);
+  validateEach(messageSchema, sent);
   return sent.map(({ value }) => value as UserMessage);
 }
 
@@ -99,9 +100,9 @@ export function readMessages(body: Uint8Array, { isOver, script }: Session): rea
   const isBatch =
     value['type'] === 'batch' || (value['type'] === undefined && value['messages'] !== undefined);
   const sent = isBatch
-    ? itemsAt(['body', 'messages'], read(batchSchema, value, ['body']).messages)
+    ? itemsAt(['body', 'messages'], readAt(batchSchema, value, ['body']).messages)
     : [{ value, loc: ['body'] }];
-  readEach(messageSchema, sent);
+  validateEach(messageSchema, sent);
   if (isOver) throw new Refused(409, FINISHED);
   return sent.map(each => each.value as UserMessage);
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../../system/clock.js';
 import { FindingsCollector } from '../../util/collections.js';
 import { LIMITS } from '../../util/limits.js';
 import type { SessionProblem, SessionVerificationReport } from '../../verification/report.js';
-import { detail, Refused } from './details.js';
+import { detail, Refused } from './request-errors.js';
 import { type Creation, Session } from './session.js';
 import { problemsOf } from './session-problems.js';
 

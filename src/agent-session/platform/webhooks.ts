@@ -6,9 +6,9 @@ import type { Answer, Route } from '../../http/route.js';
 import type { Clock } from '../../system/clock.js';
 import { LIMITS } from '../../util/limits.js';
 import type { ApiRequest } from './api-request.js';
-import { detail, Refused } from './details.js';
 import { idIn } from './paths.js';
 import { readBody, readQuery } from './read-request.js';
+import { detail, Refused } from './request-errors.js';
 import { webhookChanges, webhookFilters, webhookSchema } from './request-schemas.js';
 import { PING, type Webhook, WebhookDeliveries, type WebhookEvent } from './webhook-deliveries.js';
 

@@ -7,7 +7,7 @@ import { LIMITS } from '../../util/limits.js';
 import { ApiRequest } from './api-request.js';
 import type { ChangeWaits } from './change-waits.js';
 import { selectEvents, selectSessions } from './listing.js';
-import { idIn, isOfSession, NOT_FOUND, notAllowed, templateOf } from './paths.js';
+import { compilePaths, idIn, isApiPath } from './paths.js';
 import { PlannedFaults } from './planned-faults.js';
 import {
   mediaTypeProblem,
@@ -37,6 +37,10 @@ interface SessionApiOptions {
 /** Maximum time of a long poll, in s, if the script accepts lenient requests. */
 const LONGEST_WAIT_S = 60;
 
+const NOT_FOUND = 'Session not found.';
+
+const NOT_SERVED = 'This path is not part of this mock.';
+
 const UNAUTHORIZED = 'Invalid or missing API key.';
 
 const TOO_LARGE = 'The sessions are too large together; start the mock again.';
@@ -52,7 +56,17 @@ interface RouteOptions {
   readonly faulty?: keyof SessionScript['faults'];
 }
 
-type Responder = (request: ApiRequest, session: Session) => Reply | Promise<Reply>;
+/** A route before it is compiled. */
+interface ApiRoute extends RouteOptions {
+  readonly method: Route['method'];
+  /** A template below `/api/v2`. */
+  readonly path: string;
+  /** Whether the path is that of a session, or of something below it. */
+  readonly isOfSession?: boolean;
+  readonly respond: (request: ApiRequest) => Reply | Promise<Reply>;
+}
+
+type SessionResponder = (request: ApiRequest, session: Session) => Reply | Promise<Reply>;
 
 /** The HTTP API of a mock platform: its routes, and how each of them responds. */
 export class SessionApi {
@@ -64,15 +78,20 @@ export class SessionApi {
   }
 
   routes(): Route[] {
-    const routes = [
+    const routes: readonly ApiRoute[] = [
       ...this.#collectionRoutes(),
       ...this.#readingRoutes(),
       ...this.#steeringRoutes(),
-      ...this.options.webhooks.routes.map(({ method, path, respond, accepts }) =>
-        this.#route(method, path, respond, accepts && { accepts }),
-      ),
+      ...this.options.webhooks.routes,
     ];
-    return [...routes, this.#route('any', null, request => notAllowed(request, routes))];
+    const hasTemplate = compilePaths(routes.map(({ path }) => path));
+    const routesAt = (path: string) => routes.filter(route => hasTemplate(path, route.path));
+    const respondElsewhere = (request: ApiRequest) =>
+      refuseUnserved(request, routesAt(request.incoming.path));
+    return [
+      ...routes.map(route => this.#compile(route, path => hasTemplate(path, route.path))),
+      this.#compile({ method: 'any', respond: respondElsewhere }, isApiPath),
+    ];
   }
 
   /** Logs a request that the HTTP server refused: a body too large, a foreign Host, a web page. */
@@ -84,73 +103,62 @@ export class SessionApi {
     if (/\/tool_results$/.test(path)) sessions.addRefused({ what: 'results', session, status, reason });
   }
 
-  #collectionRoutes(): Route[] {
+  #collectionRoutes(): ApiRoute[] {
+    const accepts = this.options.script.switches.requests === 'lenient' ? 'json?' : 'json';
     return [
-      this.#route('GET', '/sessions', request => this.#list(request)),
-      this.#route('POST', '/sessions', request => this.#create(request), {
-        accepts: this.options.script.switches.requests === 'lenient' ? 'json?' : 'json',
+      { method: 'GET', path: '/sessions', respond: request => this.#list(request) },
+      {
+        method: 'POST',
+        path: '/sessions',
+        accepts,
         verifies: 'session',
         faulty: 'create',
-      }),
-      this.#route('GET', '/sessions/quota', request => this.#answerQuota(request)),
+        respond: request => this.#create(request),
+      },
+      { method: 'GET', path: '/sessions/quota', respond: request => this.#answerQuota(request) },
     ];
   }
 
-  #readingRoutes(): Route[] {
+  #readingRoutes(): ApiRoute[] {
     return [
-      this.#sessionRoute('GET', '', (request, session) => request.answer(200, sessionView(session))),
-      this.#sessionRoute('GET', '/status', (request, session) => request.answer(200, statusView(session)), {
+      sessionRoute('GET', '', (request, session) => request.answer(200, sessionView(session))),
+      sessionRoute('GET', '/status', (request, session) => request.answer(200, statusView(session)), {
         faulty: 'status',
       }),
-      this.#sessionRoute('GET', '/events', listEvents),
-      this.#sessionRoute('GET', '/changes', (request, session) => this.#answerChanges(request, session), {
+      sessionRoute('GET', '/events', listEvents),
+      sessionRoute('GET', '/changes', (request, session) => this.#answerChanges(request, session), {
         purpose: 'changes',
         faulty: 'changes',
       }),
     ];
   }
 
-  #steeringRoutes(): Route[] {
+  #steeringRoutes(): ApiRoute[] {
     return [
-      this.#sessionRoute('POST', '/pause', this.#steer(202, 'pause')),
-      this.#sessionRoute('POST', '/resume', this.#steer(202, 'resume')),
-      this.#sessionRoute('POST', '/force_answer', this.#steer(202, 'forceAnswer')),
-      this.#sessionRoute('DELETE', '', this.#steer(204, 'cancel')),
-      this.#sessionRoute('POST', '/messages', (request, session) => this.#takeMessages(request, session), {
+      sessionRoute('POST', '/pause', this.#steer(202, 'pause')),
+      sessionRoute('POST', '/resume', this.#steer(202, 'resume')),
+      sessionRoute('POST', '/force_answer', this.#steer(202, 'forceAnswer')),
+      sessionRoute('DELETE', '', this.#steer(204, 'cancel')),
+      sessionRoute('POST', '/messages', (request, session) => this.#takeMessages(request, session), {
         purpose: 'message',
         accepts: 'json',
         faulty: 'messages',
       }),
-      this.#sessionRoute('POST', '/tool_results', (request, session) => this.#takeResults(request, session), {
+      sessionRoute('POST', '/tool_results', (request, session) => this.#takeResults(request, session), {
         purpose: 'tool_results',
         accepts: 'json',
         verifies: 'results',
         faulty: 'tool_results',
       }),
-      this.#sessionRoute('POST', '/share', (request, { id }) =>
-        request.answer(200, { share_url: `/share/${id}` }),
-      ),
-      this.#sessionRoute('DELETE', '/share', request => request.answer(204)),
-      this.#sessionRoute('POST', '/feedback', takeFeedback, { accepts: 'json' }),
-      this.#sessionRoute('PUT', '/events/{index}/feedback', takeFeedback, { accepts: 'json' }),
+      sessionRoute('POST', '/share', (request, { id }) => request.answer(200, { share_url: `/share/${id}` })),
+      sessionRoute('DELETE', '/share', request => request.answer(204)),
+      sessionRoute('POST', '/feedback', takeFeedback, { accepts: 'json' }),
+      sessionRoute('PUT', '/events/{index}/feedback', takeFeedback, { accepts: 'json' }),
     ];
   }
 
-  /** A route below one session. */
-  #sessionRoute(method: Route['method'], path: string, respond: Responder, options?: RouteOptions): Route {
-    const respondIfFound = (request: ApiRequest) =>
-      request.session ? respond(request, request.session) : request.refuse(404, NOT_FOUND);
-    return this.#route(method, `/sessions/{id}${path}`, respondIfFound, options);
-  }
-
-  /** @param path below `/api/v2`; null for any other path of the API */
-  #route(
-    method: Route['method'],
-    path: string | null,
-    respond: (request: ApiRequest) => Reply | Promise<Reply>,
-    options: RouteOptions = {},
-  ): Route {
-    const { purpose = 'session', accepts, faulty } = options;
+  #compile(route: Omit<ApiRoute, 'path'>, serves: Route['serves']): Route {
+    const { method, purpose = 'session', accepts, faulty, respond } = route;
     const { faults } = this.options.script;
     const faultOf = ({ session }: ApiRequest) =>
       faulty && this.#faults.next(`${faulty} ${session?.id ?? ''}`, faults[faulty]);
@@ -158,12 +166,10 @@ export class SessionApi {
       name: `${method} ${purpose}`,
       method,
       accepts: accepts ?? 'nothing',
-      first: incoming =>
-        this.#refuseEarly(this.#requestOf(incoming, new Uint8Array(0), options), path, accepts),
-      serves:
-        path === null ? target => /^\/api\/v2(?:\/|$)/.test(target) : target => templateOf(target) === path,
+      first: incoming => this.#refuseEarly(this.#requestOf(incoming, new Uint8Array(0), route), route),
+      serves,
       handle: (incoming, body) => {
-        const request = this.#requestOf(incoming, body, options);
+        const request = this.#requestOf(incoming, body, route);
         return request.respondWith(respond, faultOf(request));
       },
     };
@@ -184,13 +190,9 @@ export class SessionApi {
   }
 
   /** Checks in this order, before the body is read: 401 without the key, 404 without such a session, 422 for another media type. */
-  #refuseEarly(
-    request: ApiRequest,
-    path: string | null,
-    accepts: RouteOptions['accepts'],
-  ): Answer | undefined {
+  #refuseEarly(request: ApiRequest, { isOfSession, accepts }: Omit<ApiRoute, 'path'>): Answer | undefined {
     if (!this.#hasKey(request.incoming)) return request.refuse(401, UNAUTHORIZED);
-    if (isOfSession(path)) {
+    if (isOfSession) {
       if (!request.session) return request.refuse(404, NOT_FOUND);
       this.options.sessions.markUsed(request.session);
     }
@@ -205,7 +207,8 @@ export class SessionApi {
   }
 
   #sessionAt(path: string): Session | undefined {
-    return this.options.sessions.find(idIn(path, 'sessions'));
+    const id = idIn(path, 'sessions');
+    return id === null ? undefined : this.options.sessions.find(id);
   }
 
   #list(request: ApiRequest): Answer {
@@ -270,7 +273,7 @@ export class SessionApi {
   }
 
   /** The response is logged before the events that follow from it. */
-  #steer(status: number, step: 'pause' | 'resume' | 'forceAnswer' | 'cancel'): Responder {
+  #steer(status: number, step: 'pause' | 'resume' | 'forceAnswer' | 'cancel'): SessionResponder {
     return (request, session) => {
       if (step === 'pause' && !this.options.sessions.hasRoom(0)) return request.refuseOverCapacity(TOO_LARGE);
       const answer = request.answer(status);
@@ -301,6 +304,33 @@ export class SessionApi {
     session.settle(settles);
     return answer;
   }
+}
+
+/** A route below one session. */
+function sessionRoute(
+  method: Route['method'],
+  path: string,
+  respond: SessionResponder,
+  options?: RouteOptions,
+): ApiRoute {
+  const respondIfFound = (request: ApiRequest) =>
+    request.session ? respond(request, request.session) : request.refuse(404, NOT_FOUND);
+  return {
+    method,
+    path: `/sessions/{id}${path}`,
+    isOfSession: true,
+    respond: respondIfFound,
+    ...options,
+  };
+}
+
+/** Answers a request that no route serves: 404, or 405 with the allowed methods. @param routes those of its path */
+function refuseUnserved(request: ApiRequest, routes: readonly ApiRoute[]): Answer {
+  if (routes.length === 0) return request.refuse(404, NOT_SERVED);
+  if (routes.some(({ isOfSession }) => isOfSession) && !request.session)
+    return request.refuse(404, NOT_FOUND);
+  const allow = [...new Set(routes.map(({ method }) => method))].join(', ');
+  return request.refuse(405, 'Method Not Allowed', { headers: { Allow: allow } });
 }
 
 function listEvents(request: ApiRequest, { events }: Session): Answer {

@@ -99,7 +99,7 @@ export class Webhooks {
     accepts?: 'json',
   ): WebhookRoute {
     const find = (request: ApiRequest) => {
-      const webhook = this.#byId.get(idIn(request.incoming.path, 'webhooks'));
+      const webhook = this.#byId.get(idIn(request.incoming.path, 'webhooks') ?? '');
       return webhook ? respond(request, webhook) : request.refuse(404, 'Webhook not found.');
     };
     return { method, path: `/webhooks/{id}${path}`, respond: find, ...(accepts && { accepts }) };

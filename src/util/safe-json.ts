@@ -1,11 +1,9 @@
+import { HASH_COMMAND } from './ci-commands.js';
 import { exactJson } from './exact-json.js';
-import { HASH_COMMAND } from './visible.js';
+import { HIDDEN } from './visible.js';
 
 /** Invisible characters, and the `#` of CI commands. In JSON, no other command is at the start of a line. */
-const UNSAFE = new RegExp(
-  `[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Co}\\p{Cn}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}]|${HASH_COMMAND.source}`,
-  'gu',
-);
+const UNSAFE = new RegExp(`${HIDDEN.source}|${HASH_COMMAND.source}`, 'gu');
 
 /**
  * JSON that is safe on a terminal and in a CI log: characters that `JSON.stringify` does not escape (C1, DEL, bidi, invisible) are

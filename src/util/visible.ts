@@ -1,9 +1,7 @@
-/**
- * Makes untrusted text safe for a terminal (threats, row 24) and for the log of a CI job: all characters are visible, and the terminal
- * interprets none. C0 controls become their control pictures (U+2400 block), DEL becomes U+2421, other hidden characters become
- * `<U+XXXX>`. `\n` stays; `\t` is expanded to the next multiple of four columns; `⚠️` loses its U+FE0F.
- */
-interface VisibleRun {
+import { CI_COMMAND } from './ci-commands.js';
+
+/** A part of a text that is safe to print. */
+export interface VisibleRun {
   readonly text: string;
   /** Whether the run replaces hidden characters, or one that begins a CI workflow command. */
   readonly isReplaced: boolean;
@@ -17,7 +15,14 @@ export function withoutColours(text: string): string {
   return text.replaceAll(COLOURS, '');
 }
 
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+/** A character that a reader cannot see, or that a terminal interprets; a tab and a line feed too. */
+export const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+
+const EACH_HIDDEN = new RegExp(HIDDEN, 'gu');
+
+/** Each character that is replaced in a text to print. */
+const EACH_UNSAFE = new RegExp(`${HIDDEN.source}|${CI_COMMAND.source}`, 'gmu');
+
 const TAB = 4;
 
 const EMOJI_STYLE = /(?<=\p{Extended_Pictographic})\uFE0F|(?<=[#*\d])\uFE0F(?=\u20E3)/uy;
@@ -31,34 +36,12 @@ function isEmojiStyle(text: string, at: number): boolean {
   return EMOJI_STYLE.test(text);
 }
 
-/** What follows the first colon of GitHub's `::error::`, which is a command at the start of a line. */
-const COLON_COMMAND = /:[A-Za-z][\w-]*(?:\s[^\n]*?)?::/;
-
-/** The `#` to replace in commands that may be anywhere in a line: `##[error]` (GitHub, Azure), `##vso[` (Azure), `##teamcity[`. */
-export const HASH_COMMAND = /#(?<=##)(?=(?:[Vv][Ss][Oo]|[Tt][Ee][Aa][Mm][Cc][Ii][Tt][Yy])?\[)/u;
-
 /**
- * The character to replace in a CI workflow command, so that quoted untrusted text cannot issue one (threats, row 32). A colon is
- * replaced at the start of a line, and after a blank, where a line may wrap.
+ * Makes untrusted text safe for a terminal (threats, row 24) and for the log of a CI job: all characters are visible, and the terminal
+ * interprets none. C0 controls become their control pictures (U+2400 block), DEL becomes U+2421, other hidden characters become
+ * `<U+XXXX>`. `\n` stays; `\t` is expanded to the next multiple of four columns; `⚠️` loses its U+FE0F.
+ * @param startColumn the column of the text's start, for tabs
  */
-const COMMAND = new RegExp(`:(?<=(?:^|\\s):)(?=${COLON_COMMAND.source})|${HASH_COMMAND.source}`, 'gmu');
-const REPLACED = new RegExp(`${HIDDEN.source}|${COMMAND.source}`, 'gmu');
-
-/** The offsets of the characters to replace, so that no CI system takes a part of the text for a command. */
-export function commandsIn(text: string): readonly number[] {
-  if (!text.includes('::') && !text.includes('##')) return [];
-  return Array.from(text.matchAll(COMMAND), ({ index }) => index);
-}
-
-const COMMAND_HERE = new RegExp(`:${COLON_COMMAND.source}`, 'uy');
-
-/** Whether a line that begins at an offset would be a command. */
-export function startsCommand(text: string, at: number): boolean {
-  COMMAND_HERE.lastIndex = at;
-  return COMMAND_HERE.test(text);
-}
-
-/** Splits text into runs that are safe to print. @param startColumn the column of the text's start, for tabs */
 export function visibleRuns(text: string, startColumn = 0): VisibleRun[] {
   const runs: VisibleRun[] = [];
   let from = 0;
@@ -71,18 +54,25 @@ export function visibleRuns(text: string, startColumn = 0): VisibleRun[] {
     const lineStart = run.text.lastIndexOf('\n');
     column = lineStart < 0 ? column + run.text.length : run.text.length - lineStart - 1;
   };
-  for (const match of text.matchAll(REPLACED)) {
-    if (match[0] === '\n' || (match[0] === ':' && match.index === 0 && startColumn > 0)) continue;
-    if (match.index > from) push({ text: text.slice(from, match.index), isReplaced: false });
-    if (match[0] === '\uFE0F' && isEmojiStyle(text, match.index)) push({ text: '', isReplaced: false });
-    else if (match[0] === '\t') push({ text: ' '.repeat(TAB - (column % TAB)), isReplaced: false });
-    else push({ text: replacementOf(match[0]), isReplaced: true });
-    from = match.index + match[0].length;
+  for (const { 0: character, index } of text.matchAll(EACH_UNSAFE)) {
+    const isInsideLine = index === 0 && startColumn > 0;
+    if (character === '\n' || (character === ':' && isInsideLine)) continue;
+    if (index > from) push({ text: text.slice(from, index), isReplaced: false });
+    push(runInsteadOf(character, isEmojiStyle(text, index), column));
+    from = index + character.length;
   }
   if (from < text.length) push({ text: text.slice(from), isReplaced: false });
   return runs;
 }
 
+/** @param isStyle whether the character only styles an emoji */
+function runInsteadOf(character: string, isStyle: boolean, column: number): VisibleRun {
+  if (isStyle) return { text: '', isReplaced: false };
+  if (character === '\t') return { text: ' '.repeat(TAB - (column % TAB)), isReplaced: false };
+  return { text: replacementOf(character), isReplaced: true };
+}
+
+/** As {@link visibleRuns}, in one text. */
 export function visible(text: string): string {
   return visibleRuns(text)
     .map(run => run.text)
@@ -97,12 +87,18 @@ export function visibleLine(text: string): string {
 /** Maximum number of replacements listed. */
 const MAX_REPLACEMENTS = 3;
 
+export interface HiddenCharacters {
+  readonly count: number;
+  /** What the first few are replaced by. */
+  readonly replacements: readonly string[];
+}
+
 /** The characters that {@link visible} replaces, except tabs and line feeds: their number, and the first few replacements. */
-export function hiddenIn(...texts: readonly string[]) {
+export function hiddenIn(...texts: readonly string[]): HiddenCharacters {
   const replacements = new Set<string>();
   let count = 0;
   for (const text of texts)
-    for (const { 0: character, index } of text.matchAll(HIDDEN)) {
+    for (const { 0: character, index } of text.matchAll(EACH_HIDDEN)) {
       if (character === '\n' || character === '\t' || isEmojiStyle(text, index)) continue;
       count++;
       if (replacements.size < MAX_REPLACEMENTS) replacements.add(replacementOf(character));

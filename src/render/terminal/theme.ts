@@ -1,5 +1,6 @@
 import { Chalk } from 'chalk';
-import { commandsIn, replacementOf } from '../../util/visible.js';
+import { commandsIn } from '../../util/ci-commands.js';
+import { replacementOf } from '../../util/visible.js';
 import { type Ground, type Line, lineText, type Span, type Tone } from '../line.js';
 import type { Background } from './background.js';
 import type { ColourLevel } from './colour-level.js';

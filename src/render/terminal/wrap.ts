@@ -1,5 +1,5 @@
+import { startsCommand } from '../../util/ci-commands.js';
 import type { Redactor } from '../../util/redact.js';
-import { startsCommand } from '../../util/visible.js';
 import { type Ground, halvesOf, type Line, lineText, partsOfHalf, type Span, UNWRAPPED } from '../line.js';
 import type { Background } from './background.js';
 import { cellsOf, clustersOf, widthOfCharacter } from './cells.js';

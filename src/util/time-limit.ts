@@ -1,13 +1,15 @@
-import { closeSync, openSync } from 'node:fs';
-import { devNull } from 'node:os';
 import { type Context, createContext, Script } from 'node:vm';
 import { LIMITS } from './limits.js';
+import { withSpareFiles } from './spare-files.js';
 
 /** With this part of its limit, work has used it up: a thread never gets all of the time. */
-const USED = 0.9;
+const SPENT_SHARE = 0.9;
 
-/** The time of an attempt is at most this many times that of the one before: a machine may be busy for a moment only. */
+/** Each attempt has at least twice the time of the one before, and at most so many times: a machine may be busy for a moment only. */
 const MAX_GROWTH = 16;
+
+/** The last one has at least 512 times the limit. */
+const MAX_ATTEMPTS = 10;
 
 export class TimeLimitError extends Error {
   constructor(limitMs: number) {
@@ -15,58 +17,44 @@ export class TimeLimitError extends Error {
   }
 }
 
-const callWork = new Script('work()');
-
-let room: Context | undefined;
-
 /**
  * Runs synchronous work with a limit of CPU time, since an untrusted `pattern` can run practically forever (threats, row 22). Within the
  * process only the watchdog of `node:vm` can stop it; no untrusted code is evaluated. The watchdog measures wall time: if the process
  * got less CPU time than the limit, the work runs again with as much more time as it needs then.
+ * @param work may be stopped anywhere and run again, so it must be repeatable
+ * @throws TimeLimitError
  */
 export function withTimeLimit<T>(work: () => T, limitMs = LIMITS.validateMs.value): T {
   let timeoutMs = limitMs;
-  for (;;) {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const before = process.cpuUsage();
     try {
-      return watched(work, timeoutMs);
+      return runWatched(work, timeoutMs);
     } catch (error) {
       if (!isTimeout(error)) throw error;
     }
     const { user, system } = process.cpuUsage(before);
     const usedMs = (user + system) / 1_000;
-    if (usedMs >= limitMs * USED) throw new TimeLimitError(limitMs);
+    if (usedMs >= limitMs * SPENT_SHARE) break;
     timeoutMs = Math.ceil(timeoutMs * Math.min(MAX_GROWTH, Math.max(2, limitMs / usedMs)));
   }
+  throw new TimeLimitError(limitMs);
 }
 
-function watched<T>(work: () => T, timeout: number): T {
-  const results: T[] = [];
-  room ??= createContext(Object.create(null));
-  room['work'] = () => {
-    results.push(work());
+const callWork = new Script('work()');
+
+/** Created by the first work. */
+let sharedContext: Context | undefined;
+
+function runWatched<T>(work: () => T, timeout: number): T {
+  let result: T | undefined;
+  sharedContext ??= createContext(Object.create(null));
+  const context = sharedContext;
+  context['work'] = () => {
+    result = work();
   };
-  reserveFiles();
-  for (const file of reserved.splice(0)) closeSync(file);
-  try {
-    callWork.runInContext(room, { timeout });
-    return results[0] as T;
-  } finally {
-    try {
-      reserveFiles();
-    } catch {} // the next call tries again
-  }
-}
-
-/** More files than the watchdog opens. */
-const WATCHDOG_FILES = 8;
-
-/** Open files that are closed for the watchdog: if it cannot open its own, Node ends the process (threats, row 33). */
-const reserved: number[] = [];
-
-/** @throws if no more files can be opened */
-function reserveFiles(): void {
-  while (reserved.length < WATCHDOG_FILES) reserved.push(openSync(devNull, 'r'));
+  withSpareFiles(() => callWork.runInContext(context, { timeout }));
+  return result as T;
 }
 
 function isTimeout(error: unknown): boolean {

@@ -45,9 +45,9 @@ export function wrongWays(graph: Graph): string[] {
   });
 }
 
-/** Folders without sockets, files, processes, clocks and terminals; a time limit needs a clock. */
+/** Folders without sockets, files, processes, clocks and terminals; a time limit needs a clock, and files in reserve. */
 const PURE =
-  /^(util(?!\/time-limit)|json-schema|protocol|dialects|events|verification|segments|fixtures|check(?!\/(probes|drive))|render(?!\/outputs))\//;
+  /^(util(?!\/(time-limit|spare-files))|json-schema|protocol|dialects|events|verification|segments|fixtures|check(?!\/(probes|drive))|render(?!\/outputs))\//;
 const MACHINERY =
   /^(node:)?(net|tls|dgram|https?|http2|fs|fs\/promises|child_process|cluster|worker_threads|readline|readline\/promises|tty|timers|timers\/promises|dns|dns\/promises|os|perf_hooks)$/;
 const WORLD =

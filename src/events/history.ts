@@ -60,6 +60,18 @@ export class History {
     return this.exchanges.values().next().value;
   }
 
+  /** The part that concerns one call: its thread and its requests. */
+  ofCall(exchange: Exchange): History {
+    const { group_id } = exchange.invocation;
+    const part = new History();
+    part.exchanges.set(exchange.key, exchange);
+    const thread = this.threads.get(group_id);
+    if (thread) part.threads.set(group_id, thread);
+    for (const request of this.untracked.ofCall(exchange.key)) part.untracked.begin(request);
+    for (const request of this.untracked.ofThread(group_id)) part.untracked.begin(request);
+    return part;
+  }
+
   /** Drops the oldest calls beyond a limit, and the views of all threads. */
   #forget(outdated: ReadonlySet<string>): void {
     for (const key of outdated) this.exchanges.delete(key);

@@ -33,6 +33,15 @@ export function warningsOf(history: History, exchange: Exchange | undefined): Wa
   ];
 }
 
+/** The warnings of all calls, and those of no call, merged. @param notes come first */
+export function warningsOfAll(history: History, notes: readonly Warning[] = []): Warning[] {
+  const ofCalls = [...history.exchanges.values()].flatMap(exchange => [
+    ...callWarnings(exchange, history.isWhole),
+    ...(exchange.settled ? resultWarnings(exchange) : []),
+  ]);
+  return mergeWarnings([...notes, ...warningsOf(history, undefined), ...ofCalls]);
+}
+
 function callWarnings(exchange: Exchange, isWhole: boolean): Warning[] {
   const { arrivals, forgotten } = exchange;
   const callbacks = pluralize(forgotten, 'callback is', 'callbacks are');

@@ -1,14 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Exchange } from '../../src/events/exchange.js';
 import type { Line } from '../../src/render/line.js';
-import {
-  jsonRepeats,
-  plainRepeats,
-  summaryLines,
-  summaryOf,
-  warningsOfAll,
-} from '../../src/render/outputs/repeats.js';
+import { jsonRepeats, plainRepeats } from '../../src/render/outputs/repeats.js';
+import { summaryLines, summaryOf } from '../../src/render/outputs/repeats-summary.js';
 import type { Ending, Reporter } from '../../src/render/outputs/reporter.js';
+import { warningsOfAll } from '../../src/render/warnings.js';
 import {
   acknowledged,
   arrives,

@@ -15,7 +15,7 @@ import { callHeading } from '../../render/callbacks.js';
 import { failureOf, problemLines } from '../../render/failure.js';
 import { clipped, type Line, line, pluralize, quote, say } from '../../render/line.js';
 import { invokeReport } from '../../render/outputs/call-report.js';
-import { summaryLines, summaryOf, warningsOfAll } from '../../render/outputs/repeats.js';
+import { summaryLines, summaryOf } from '../../render/outputs/repeats-summary.js';
 import { sessionReport } from '../../render/outputs/session.js';
 import { panesOf, viewPane } from '../../render/panes.js';
 import {
@@ -30,7 +30,7 @@ import {
 } from '../../render/session-calls.js';
 import { missingSteps, StepLog, stepLine } from '../../render/steps.js';
 import { newsOf } from '../../render/tool-news.js';
-import { mergeWarnings, warningsOf } from '../../render/warnings.js';
+import { mergeWarnings, warningsOf, warningsOfAll } from '../../render/warnings.js';
 import { excerpt, firstWithRest, formatDuration, truncate } from '../../util/text.js';
 import { usageError } from '../options.js';
 import { type CallSelection, messagesOf, type Saved, type SavedAnswer, type Section } from './saved.js';

@@ -8,8 +8,8 @@ import { finalLines, type KnownCall, knownCalls, receivedAnswer } from '../sessi
 import { newStepsOf, stepLine } from '../steps.js';
 import { lineStyler } from '../terminal/wrap.js';
 import { newsOf } from '../tool-news.js';
-import { withoutOptions } from '../warnings.js';
-import { outcomesLine, warningsOfAll } from './repeats.js';
+import { warningsOfAll, withoutOptions } from '../warnings.js';
+import { outcomesLine } from './repeats-summary.js';
 import type { Page, Reporter } from './reporter.js';
 import type { SessionReport } from './schemas.js';
 import { errorReport, type Trouble } from './trouble.js';

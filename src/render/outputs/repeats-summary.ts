@@ -1,0 +1,85 @@
+import type * as z from 'zod/mini';
+import { type Arrival, acknowledgedAfter, type Exchange, outcomeOf } from '../../events/exchange.js';
+import { idOf } from '../../events/judge-callback.js';
+import { elapsedMs, formatDuration } from '../../util/text.js';
+import { type Line, pluralize, say } from '../line.js';
+import type { repeatsSchema } from './schemas.js';
+
+/** A summary of many calls of the same tool. Times are in ms since a call was sent. */
+export type Summary = z.infer<typeof repeatsSchema>['summary'];
+
+type Spread = NonNullable<Summary['results']>;
+
+export function summaryOf(exchanges: readonly Exchange[]): Summary {
+  const ids = new Set(exchanges.map(({ invocation }) => invocation.id));
+  const outcomes: Summary['outcomes'] = {};
+  for (const exchange of exchanges) {
+    const type = outcomeOf(exchange)?.type ?? 'pending';
+    outcomes[type] = (outcomes[type] ?? 0) + 1;
+  }
+  return {
+    calls: exchanges.length,
+    outcomes,
+    acknowledged: spreadOf(exchanges.map(acknowledgedAfter)),
+    results: spreadOf(exchanges.map(resultAfter)),
+    crossed: exchanges.flatMap(exchange => crossedIn(exchange, ids)).length,
+  };
+}
+
+/** Returns null without times. Each figure is one of the times (nearest rank), rounded to microseconds. */
+function spreadOf(times: readonly (number | null)[]): Spread | null {
+  const sorted = times.filter(time => time !== null).sort((a, b) => a - b);
+  const rank = (share: number) =>
+    elapsedMs(sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0, 0);
+  return sorted.length === 0 ? null : { min: rank(0), median: rank(0.5), p99: rank(0.99) };
+}
+
+/** The time from the dispatch of a call to its result, in ms; null without a result. */
+export function resultAfter({ settled, attempts: [first] }: Exchange): number | null {
+  const isResult = settled?.by === 'result' || settled?.by === 'answer';
+  return isResult && first ? settled.at - first.sentAt : null;
+}
+
+/** Counts callbacks that arrived at the URL of one call but name another (TOOL-ISOLATE). */
+function crossedIn({ arrivals, invocation: { id } }: Exchange, ids: ReadonlySet<string>): readonly Arrival[] {
+  return arrivals.filter(({ verdict, message }) => {
+    const named = verdict.kind === 'discarded' && message ? idOf(message) : undefined;
+    return named !== undefined && named !== id && ids.has(named);
+  });
+}
+
+/** `12 calls: 11 success, 1 timeout` */
+export function outcomesLine(calls: number, outcomes: Readonly<Record<string, number | undefined>>): Line {
+  const ways = Object.entries(outcomes).map(([type, count]) => `${count} ${type}`);
+  const tone = outcomes['success'] === calls ? 'good' : 'bad';
+  return [say(`${pluralize(calls, 'call')}: `, 'title'), say(ways.join(', '), tone)];
+}
+
+/** {@link outcomesLine}, then the times. */
+export function summaryLines({ calls, outcomes, acknowledged, results, crossed }: Summary): Line[] {
+  const strays = `${pluralize(crossed, 'callback')} named a different call than their URL belongs to`;
+  const { pending, ...ended } = outcomes;
+  return [
+    outcomesLine(calls, { ...ended, ...(pending !== undefined && { 'without a result': pending }) }),
+    ...spreadLine('acknowledged after', acknowledged),
+    ...spreadLine('results after', results),
+    ...(crossed > 0 ? [[say(strays, 'bad')]] : []),
+  ];
+}
+
+function spreadLine(what: string, spread: Spread | null): Line[] {
+  if (!spread) return [];
+  const { min, median, p99 } = spread;
+  return [
+    [
+      say(`${what} `, 'dim'),
+      ...timeSpans('min ', min),
+      ...timeSpans(' · median ', median),
+      ...timeSpans(' · p99 ', p99),
+    ],
+  ];
+}
+
+function timeSpans(name: string, ms: number): Line {
+  return [say(name, 'dim'), say(formatDuration(ms))];
+}

@@ -223,6 +223,12 @@ export function acknowledgedAfter(exchange: Exchange): number | null {
   return sentAt !== undefined && endedAt !== undefined ? endedAt - sentAt : null;
 }
 
+/** Milliseconds from the dispatch to the result; null without a result. */
+export function resultAfter({ settled, attempts: [first] }: Exchange): number | null {
+  const isResult = settled?.by === 'result' || settled?.by === 'answer';
+  return isResult && first ? settled.at - first.sentAt : null;
+}
+
 /** Why an invocation was not answered. */
 function brokenText({ phase, code }: Readonly<Record<'phase' | 'code', string>>): string {
   const isReached = phase === 'send' || phase === 'answer';

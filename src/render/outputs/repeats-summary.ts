@@ -1,12 +1,21 @@
 import type * as z from 'zod/mini';
-import { type Arrival, acknowledgedAfter, type Exchange, outcomeOf } from '../../events/exchange.js';
+import {
+  type Arrival,
+  acknowledgedAfter,
+  type Exchange,
+  outcomeOf,
+  resultAfter,
+} from '../../events/exchange.js';
 import { idOf } from '../../events/judge-callback.js';
 import { elapsedMs, formatDuration } from '../../util/text.js';
 import { type Line, pluralize, say } from '../line.js';
 import type { repeatsSchema } from './schemas.js';
 
+/** The output of `invoke --repeat -o json`. */
+export type RepeatsReport = z.infer<typeof repeatsSchema>;
+
 /** A summary of many calls of the same tool. Times are in ms since a call was sent. */
-export type Summary = z.infer<typeof repeatsSchema>['summary'];
+export type Summary = RepeatsReport['summary'];
 
 type Spread = NonNullable<Summary['results']>;
 
@@ -32,12 +41,6 @@ function spreadOf(times: readonly (number | null)[]): Spread | null {
   const rank = (share: number) =>
     elapsedMs(sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0, 0);
   return sorted.length === 0 ? null : { min: rank(0), median: rank(0.5), p99: rank(0.99) };
-}
-
-/** The time from the dispatch of a call to its result, in ms; null without a result. */
-export function resultAfter({ settled, attempts: [first] }: Exchange): number | null {
-  const isResult = settled?.by === 'result' || settled?.by === 'answer';
-  return isResult && first ? settled.at - first.sentAt : null;
 }
 
 /** Counts callbacks that arrived at the URL of one call but name another (TOOL-ISOLATE). */

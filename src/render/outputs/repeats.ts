@@ -1,5 +1,10 @@
-import type * as z from 'zod/mini';
-import { acknowledgedAfter, type Exchange, llmTextOf, outcomeOf } from '../../events/exchange.js';
+import {
+  acknowledgedAfter,
+  type Exchange,
+  llmTextOf,
+  outcomeOf,
+  resultAfter,
+} from '../../events/exchange.js';
 import { History } from '../../events/history.js';
 import { formatDuration, truncate } from '../../util/text.js';
 import { type Line, quote, say } from '../line.js';
@@ -7,12 +12,9 @@ import { cutLine } from '../terminal/fit.js';
 import { lineStyler } from '../terminal/wrap.js';
 import { warningsOfAll } from '../warnings.js';
 import { invokeReport } from './call-report.js';
-import { resultAfter, summaryLines, summaryOf } from './repeats-summary.js';
+import { type RepeatsReport, summaryLines, summaryOf } from './repeats-summary.js';
 import { type Ending, jsonReporter, type Page, type Reporter } from './reporter.js';
-import type { repeatsSchema } from './schemas.js';
 import { errorReport, type Trouble } from './trouble.js';
-
-type RepeatsReport = z.infer<typeof repeatsSchema>;
 
 /** Maximum length of a text or a reason, in characters; `-o json` has all of it. */
 const LONGEST = 1_000;

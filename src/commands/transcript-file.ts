@@ -4,7 +4,7 @@ import type { Event } from '../events/events.js';
 import type { EventStore } from '../events/log.js';
 import { type TranscriptAbout, transcriptWriter } from '../events/transcript-writer.js';
 import { pluralize } from '../render/line.js';
-import { AppendWriter, openToAppend } from '../system/append-writer.js';
+import { AppendWriter } from '../system/append-writer.js';
 import { createPrivateFile, type Files, isEmptyFile } from '../system/atomic-file.js';
 import { beforeAnyEnd } from '../system/process.js';
 import type { Redactor } from '../util/redact.js';
@@ -55,9 +55,7 @@ export async function createTranscriptFile(
   const draft = await createPrivateFile(path, { replaces: isReplaceable(path), ...(files && { files }) });
   await draft.write(lines.header(about));
   await draft.commit();
-  const file = await openToAppend(path, files);
-  const { size: position } = await file.stat();
-  const writer = new AppendWriter({ path, file, position });
+  const writer = await AppendWriter.open(path, files);
   const add = (texts: readonly string[]) => writer.add(texts.map(text => `${text}\n`).join(''));
   let [events, line] = [0, 1];
   const forget = beforeAnyEnd(() => {
@@ -77,7 +75,7 @@ export async function createTranscriptFile(
     async close(reason) {
       add([lines.end(reason)]);
       await writer.written().catch(() => {}); // thrown below as `failure`
-      await file.close();
+      await writer.close();
       forget();
       if (events === 0 && reason !== 'done' && isNew) return rm(path, { force: true });
       const own = await lstat(path).catch(() => null); // removed already

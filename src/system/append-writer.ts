@@ -4,17 +4,10 @@ import { LIMITS } from '../util/limits.js';
 import type { Files } from './atomic-file.js';
 import { withWriteErrors, writeError } from './file-system-errors.js';
 
-/**
- * Opens an existing file for appending; does not follow a link (threats, row 26).
- * @throws ProtocolCliError `unwritable-file`.
- */
-export function openToAppend(path: string, files: Pick<Files, 'open'> = fs): Promise<fs.FileHandle> {
-  return withWriteErrors(path, () => files.open(path, constants.O_WRONLY | constants.O_NOFOLLOW));
-}
-
 interface AppendWriterOptions {
   readonly path: string;
   readonly file: fs.FileHandle;
+  /** Where the file ends. */
   readonly position: number;
 }
 
@@ -33,6 +26,17 @@ export class AppendWriter {
 
   constructor(private readonly options: AppendWriterOptions) {
     this.#position = options.position;
+  }
+
+  /**
+   * Opens an existing file; does not follow a link (threats, row 26).
+   * @throws ProtocolCliError `unwritable-file`.
+   */
+  static async open(path: string, files: Pick<Files, 'open'> = fs): Promise<AppendWriter> {
+    const open = () => files.open(path, constants.O_WRONLY | constants.O_NOFOLLOW);
+    const file = await withWriteErrors(path, open);
+    const { size: position } = await file.stat();
+    return new AppendWriter({ path, file, position });
   }
 
   /** The first failure, even if a later write succeeded. */
@@ -63,6 +67,11 @@ export class AppendWriter {
     const left = Buffer.concat([this.#writing, Buffer.from(this.#queued)]);
     for (let done = 0; done < left.length; )
       done += writeSync(this.options.file.fd, left, done, left.length - done, this.#position + done);
+  }
+
+  /** Closes the file; what has not been written is lost. */
+  async close(): Promise<void> {
+    await this.options.file.close();
   }
 
   async #write(): Promise<void> {

@@ -1,6 +1,4 @@
-import type { ScriptCall } from '../../fixtures/session-script-types.js';
 import type { SettledCall } from '../../protocol/session.js';
-import { isRecord } from '../../util/values.js';
 
 /** A call that the agent waits for. */
 export interface PendingCall {
@@ -15,12 +13,6 @@ export interface PendingCall {
 export interface AnsweredCall {
   readonly call: PendingCall;
   readonly answer: SettledCall;
-}
-
-/** @param filled the arguments of the script, without templates */
-export function pendingCall({ key, tool_name, args, id }: ScriptCall, filled: unknown): PendingCall {
-  if (!args) return { key, tool_name, id };
-  return { key, tool_name, id, args: isRecord(filled) ? filled : args };
 }
 
 /** A pending call in the form that clients receive and send back. */

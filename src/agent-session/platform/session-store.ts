@@ -7,7 +7,6 @@ import { LIMITS } from '../../util/limits.js';
 import type { SessionProblem, SessionVerificationReport } from '../../verification/report.js';
 import { detail, Refused } from './request-errors.js';
 import { type Creation, Session } from './session.js';
-import { problemsOf } from './session-problems.js';
 
 /** A refused request that the verification reports: what it asked for, the id of its session, and the response. */
 interface RefusedRequest {
@@ -100,7 +99,7 @@ export class SessionStore {
   verify(): SessionVerificationReport {
     const all = this.all();
     const sessions = this.#used.size === 0 ? all : all.filter(({ id }) => this.#used.has(id));
-    const problems = this.#refused.with(sessions.flatMap(session => problemsOf(session)));
+    const problems = this.#refused.with(sessions.flatMap(session => session.problems()));
     const answered = sessions.reduce((sum, { settled }) => sum + settled.length, 0);
     const open = sessions.reduce((sum, { unanswered }) => sum + unanswered.length, 0);
     return {

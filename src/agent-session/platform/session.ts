@@ -15,8 +15,9 @@ import {
 } from '../../protocol/session.js';
 import type { Clock } from '../../system/clock.js';
 import { compactJson, isRecord } from '../../util/values.js';
-import { type AnsweredCall, type PendingCall, pendingCall, publishedCall } from './pending-call.js';
-import { Expectations } from './session-problems.js';
+import type { SessionProblem } from '../../verification/report.js';
+import { Expectations } from './expectations.js';
+import { type AnsweredCall, type PendingCall, publishedCall } from './pending-call.js';
 
 /** A message of a user, as it was posted. */
 export interface UserMessage {
@@ -236,6 +237,11 @@ export class Session {
     }
   }
 
+  /** The differences between the session and its script. */
+  problems(): SessionProblem[] {
+    return this.#expectations.problemsOf(this);
+  }
+
   /** Continues with the next round, or ends. */
   #continue(): void {
     this.#publishAll();
@@ -365,6 +371,12 @@ export class Session {
   #now(): string {
     return this.clock.wall().toISOString();
   }
+}
+
+/** @param filled the arguments of the script, without templates */
+function pendingCall({ key, tool_name, args, id }: ScriptCall, filled: unknown): PendingCall {
+  if (!args) return { key, tool_name, id };
+  return { key, tool_name, id, args: isRecord(filled) ? filled : args };
 }
 
 /** A request as the platform's document has it, of a session that no client created. */

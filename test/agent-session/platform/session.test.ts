@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Session } from '../../../src/agent-session/platform/session.js';
-import { problemsOf } from '../../../src/agent-session/platform/session-problems.js';
 import { AT, batch, begun, errorEvent, TWO_ROUNDS, toolResult } from './build.js';
 
 type Begun = ReturnType<typeof begun>;
@@ -128,7 +127,7 @@ test('a refused body changes nothing, for any error at any position', () => {
 test.each(['cancel', 'forceAnswer'] as const)('after %s, pending calls count as unanswered', end => {
   const { session } = begun();
   session[end]();
-  const kinds = problemsOf(session).map(({ kind }) => kind);
+  const kinds = session.problems().map(({ kind }) => kind);
   expect(kinds).toEqual(['unanswered', 'unanswered', 'unanswered', 'unreached']);
 });
 

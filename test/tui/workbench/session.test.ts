@@ -258,7 +258,7 @@ describe('actions on a call', () => {
 
   test('without calls of its own, it names the way to the transcripts', () => {
     const session = onCalls([], { opened: ['a.ndjson'] });
-    expect(session.sees()).toMatch(/No calls yet\.[^]*Press V for the next transcript\./);
+    expect(session.sees()).toMatch(/No calls yet\.[\s\S]*Press V for the next transcript\./);
   });
 
   test('Tab completes a path, and lists the possibilities', async () => {

@@ -1,5 +1,5 @@
 import type { RequirementId } from '../protocol/requirements.js';
-import type { CallEvidence } from './call.js';
+import { type CallEvidence, isAbout } from './call.js';
 import type { Evidence } from './evidence.js';
 import type { Observation, Rule } from './rule.js';
 
@@ -92,7 +92,7 @@ function subjectsIn(
   const events = new Set(observations.flatMap(each => each.about ?? each.events));
   const scenarios = observations.flatMap(({ scenario }) => scenario ?? []);
   const calls = evidences.flatMap(evidence =>
-    evidence.view ? [] : evidence.calls.filter(call => call.isAbout(events)),
+    evidence.view ? [] : evidence.calls.filter(call => isAbout(call, events)),
   );
   return new Set<Subject>([...scenarios, ...calls]);
 }

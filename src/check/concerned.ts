@@ -1,5 +1,5 @@
 import { isRecord } from '../util/values.js';
-import type { CallEvidence } from './call.js';
+import { type CallEvidence, isAbout } from './call.js';
 
 /** A call that a finding is about, as the user can find it. */
 export interface ConcernedCall {
@@ -40,12 +40,12 @@ export function concernedProbes(
 }
 
 function callsOf(events: ReadonlySet<number>, calls: readonly CallEvidence[]): readonly CallEvidence[] {
-  return calls.filter(call => call.isAbout(events));
+  return calls.filter(call => isAbout(call, events));
 }
 
 /** Names are not cut: redaction cannot find a secret that was cut. */
 export function concernedCall(
-  { attempts: [attempt] }: CallEvidence,
+  { attempts: [attempt] }: Pick<CallEvidence, 'attempts'>,
   lines: RecordedCalls['lines'],
 ): ConcernedCall {
   const { operation, id } = isRecord(attempt?.sentJson) ? attempt.sentJson : {};

@@ -2,7 +2,7 @@ import type { Event, EventOf } from '../events/events.js';
 import type { RoundTrip } from '../events/round-trips.js';
 import type { Side } from '../protocol/requirements.js';
 import { readUrl } from '../util/url.js';
-import type { CallEvidence } from './call.js';
+import { messagesOf, type RecordedCall } from './recorded-call.js';
 import { cutBy, eventsOf, type SentMessages, type ServerEnd, type ToolCrash } from './server-end.js';
 import { exitedServers, exitsIn, isWithin, plansIn, type ServerRun, startsIn } from './server-runs.js';
 import { findStoppedServer } from './stopped-server.js';
@@ -13,7 +13,7 @@ export interface Crash {
   readonly toolCrash: ToolCrash | null;
   readonly exit: ServerEnd | null;
   /** The calls that it cut short: those in progress that are not known to be the cause. */
-  readonly cutShort: ReadonlySet<CallEvidence>;
+  readonly cutShort: ReadonlySet<RecordedCall>;
 }
 
 /**
@@ -127,16 +127,16 @@ function serverEnd(
 function openCalls(
   { calls: keys = [] }: EventOf<'exited'>,
   { calls }: SentMessages,
-): readonly CallEvidence[] {
+): readonly RecordedCall[] {
   return calls.filter(({ key }) => keys.includes(key));
 }
 
 /** The calls of a period that the crash cut off, except the one that caused it. @param to when the tool was gone */
 function callsCutShort(
-  calls: readonly CallEvidence[],
+  calls: readonly RecordedCall[],
   cause: RoundTrip | undefined,
   { from, to }: Pick<ServerRun, 'from' | 'to'>,
-): readonly CallEvidence[] {
+): readonly RecordedCall[] {
   return calls.filter(call => {
     const { attempts, callbacks, expiries } = call;
     const [first] = attempts;
@@ -144,7 +144,7 @@ function callsCutShort(
     const isCause =
       cause !== undefined && [...attempts, ...callbacks].some(({ request }) => request === cause.request);
     const isSent = attempts.some(attempt => !attempt.isUnsent) && !isCause;
-    const hasResult = call.messages('tool_result').some(({ callback }) => callback.status === 200);
+    const hasResult = messagesOf(call, 'tool_result').some(({ callback }) => callback.status === 200);
     return isSent && !hasResult && !expiries.some(({ seq }) => seq < to);
   });
 }

@@ -1,34 +1,23 @@
 import type { Event, EventOf, RequestEvent } from '../events/events.js';
-import type { Verdict } from '../events/exchange.js';
-import { History } from '../events/history.js';
 import { renumbered } from '../events/renumber.js';
-import { eventsOnSide, type RoundTrip, roundTripsIn } from '../events/round-trips.js';
+import { eventsOnSide, roundTripsIn } from '../events/round-trips.js';
 import { isWhole, type Observer, type Transcript } from '../events/transcript-reader.js';
 import { type ValueChecker, valueChecker } from '../json-schema/validator.js';
 import { callNamedIn } from '../protocol/callbacks.js';
 import type { Invocation } from '../protocol/invocation.js';
-import { readToolset, type ToolsetReading } from '../protocol/read-toolset.js';
 import type { Side } from '../protocol/requirements.js';
-import { discoveryUrl, type Tool, type Toolset } from '../protocol/toolset.js';
+import type { Tool } from '../protocol/toolset.js';
 import { groupBy } from '../util/collections.js';
-import { stringsIn, valueAt } from '../util/values.js';
-import { CallbackEvidence, CallEvidence, Discovery } from './call.js';
+import { type CallEvidence, callEvidence } from './call.js';
+import { CallbackEvidence } from './callback-evidence.js';
 import { type ConcernedCall, concernedCall } from './concerned.js';
 import { findCrash } from './crash.js';
+import { type KnownServer, readDiscoveries, serversOf } from './discovery.js';
 import { refusedMembersOf } from './members.js';
+import { type RecordedCall, recordedCallsIn } from './recorded-call.js';
 import { type RequestedCall, RuntimeView } from './runtime-view.js';
 import type { SentMessages, ServerEnd, ToolCrash } from './server-end.js';
 import { judgeableEvents } from './server-runs.js';
-
-/** A tool server that was asked for its toolset. */
-export interface KnownServer {
-  readonly base: string;
-  readonly discoveries: readonly Discovery[];
-  /** Its first valid toolset, which counts for the whole session; null without one. */
-  readonly toolset: Toolset | null;
-  /** The names of the tools of invalid documents, as far as they can be read; none with a valid one. */
-  readonly invalidNames: readonly string[];
-}
 
 /** One recording and who made it. */
 export interface Recording {
@@ -48,6 +37,7 @@ export interface Evidence
   extends Required<Pick<Recording, 'observer' | 'isWhole'>>,
     Pick<Recording, 'lines'>,
     SentMessages {
+  readonly calls: readonly CallEvidence[];
   /** Whether a check made calls in it, which violate runtime rules on purpose. */
   readonly isProbed: boolean;
   /** Whether a check made these calls just now, so that another one may make them with other options. */
@@ -93,9 +83,8 @@ export async function gatherEvidence(recording: Recording, side: Side): Promise<
   const byPurpose = groupBy(trips, ({ request }) => [request.purpose]);
   const of = (purpose: RequestEvent['purpose']) => byPurpose.get(purpose) ?? [];
   const discoveries = await readDiscoveries(of('discovery'));
-  const calls = groupCalls(events, trips, discoveries);
   const sent = {
-    calls,
+    calls: recordedCallsIn(events, trips, discoveries),
     discoveries,
     closes: of('close'),
     cancels: of('cancel'),
@@ -105,18 +94,12 @@ export async function gatherEvidence(recording: Recording, side: Side): Promise<
   const unmatchedCallbacks = of('callback')
     .filter(({ request }) => !request.calls?.length)
     .map(trip => new CallbackEvidence(trip, null));
-  const refusedMembers = refusedMembersOf(calls);
-  const strays = straysByCall(unmatchedCallbacks, calls);
-  for (const call of calls) {
-    call.argumentFaults = call.tool && (await checkArguments(call.tool, call.invocation?.arguments));
-    call.refusedMembers = refusedMembers.get(call) ?? [];
-    call.strays = strays.get(call) ?? [];
-    call.isCutShort = cutShort.has(call);
-  }
+  const calls = await judgedCalls(sent.calls, unmatchedCallbacks, cutShort);
   const view = RuntimeView.of(events, calls);
   const servers = serversOf(discoveries);
   return {
     ...sent,
+    calls,
     observer,
     isWhole: isComplete,
     isProbed: known.some(isProbe),
@@ -158,63 +141,26 @@ function withoutProbes(events: readonly Event[]): readonly Event[] {
   return events.filter(event => !isProbed(event) && !isOfProbedThread(event));
 }
 
-const PATH = discoveryUrl('');
-
-function serversOf(discoveries: readonly Discovery[]): readonly KnownServer[] {
-  const byUrl = groupBy(discoveries, ({ request }) => [request.url]);
-  return [...byUrl].map(([url, own]) => {
-    const toolset = own.map(({ reading }) => (reading?.ok ? reading.toolset : null)).find(Boolean) ?? null;
-    const invalidNames = toolset ? [] : own.flatMap(namesIn);
-    return { base: url.slice(0, url.lastIndexOf(PATH)), discoveries: own, toolset, invalidNames };
-  });
-}
-
-function namesIn({ response }: Discovery): readonly string[] {
-  const json = response?.body?.json;
-  const tools = json?.ok ? valueAt(json.value, 'tools') : [];
-  return (Array.isArray(tools) ? tools : []).flatMap(tool => stringsIn(valueAt(tool, 'name') ?? []));
-}
-
-/** Whether a request went to this server. */
-export function isTo({ base }: KnownServer, { request }: Pick<Discovery, 'request'>): boolean {
-  return request.url.startsWith(`${base}/`);
-}
-
-/** Reads each distinct document once: its schemas are compiled. */
-function readDiscoveries(trips: readonly RoundTrip[]): Promise<readonly Discovery[]> {
-  const known = new Map<string, Promise<ToolsetReading>>();
-  return Promise.all(
-    trips.map(async trip => {
-      const body = trip.status === 200 ? trip.response?.body : undefined;
-      if (!body) return new Discovery(trip, null);
-      const reading = known.get(body.sha256) ?? readToolset(body.json);
-      known.set(body.sha256, reading);
-      return new Discovery(trip, await reading);
-    }),
-  );
-}
-
-/** Each call with its requests, callbacks and other events. */
-function groupCalls(
-  events: readonly Event[],
-  trips: readonly RoundTrip[],
-  discoveries: readonly Discovery[],
-): readonly CallEvidence[] {
-  const closes = trips.filter(({ request }) => request.purpose === 'close');
-  const around = {
-    verdicts: verdictsOf(events),
-    discoveries,
-    closesByThread: groupBy(closes, ({ request: { thread } }) => (thread === undefined ? [] : [thread])),
-  };
-  const eventsByCall = groupBy(events, event => event.calls ?? []);
-  const tripsByCall = groupBy(
-    trips,
-    ({ request: { calls = [], purpose, leg } }) =>
-      calls.length === 0 && purpose === 'invocation' ? [leg] : calls, // a malformed invocation counts as a call of its own
-  );
-  return [...tripsByCall]
-    .filter(([, own]) => own.some(({ request }) => request.purpose === 'invocation'))
-    .map(([key, own]) => new CallEvidence(key, own, eventsByCall.get(key) ?? [], around));
+async function judgedCalls(
+  calls: readonly RecordedCall[],
+  unmatched: readonly CallbackEvidence[],
+  cutShort: ReadonlySet<RecordedCall>,
+): Promise<readonly CallEvidence[]> {
+  const refusedMembers = refusedMembersOf(calls);
+  const strays = straysByCall(unmatched, calls);
+  const judged: CallEvidence[] = [];
+  for (const call of calls) {
+    const { tool, invocation } = call;
+    judged.push(
+      callEvidence(call, {
+        argumentFaults: tool && (await checkArguments(tool, invocation?.arguments)),
+        refusedMembers: refusedMembers.get(call) ?? [],
+        strays: strays.get(call) ?? [],
+        isCutShort: cutShort.has(call),
+      }),
+    );
+  }
+  return judged;
 }
 
 function readRequestedCalls(
@@ -238,20 +184,6 @@ function readRequestedCalls(
   );
 }
 
-/** What each callback meant for its call when it came, by request id: the fold may forget it later. */
-function verdictsOf(events: readonly Event[]): ReadonlyMap<string, Verdict> {
-  const history = new History();
-  const verdicts = new Map<string, Verdict>();
-  for (const event of events) {
-    history.apply(event);
-    for (const key of event.calls ?? []) {
-      const arrival = history.exchanges.get(key)?.arrivals.at(-1);
-      if (arrival && !verdicts.has(arrival.leg)) verdicts.set(arrival.leg, arrival.verdict);
-    }
-  }
-  return verdicts;
-}
-
 const checkers = new WeakMap<Tool, Promise<ValueChecker>>();
 
 /** Returns null if the tool's `inputSchema` cannot be used. Compiles each schema once. */
@@ -270,8 +202,8 @@ async function checkArguments(tool: Tool, args: unknown): Promise<readonly strin
 /** A post to a wrong address belongs to the call that it names, in its own thread if several calls have the id. */
 function straysByCall(
   unmatched: readonly CallbackEvidence[],
-  calls: readonly CallEvidence[],
-): ReadonlyMap<CallEvidence, readonly CallbackEvidence[]> {
+  calls: readonly RecordedCall[],
+): ReadonlyMap<RecordedCall, readonly CallbackEvidence[]> {
   return groupBy(
     unmatched.filter(({ isMisdirected }) => isMisdirected),
     stray => {
@@ -288,7 +220,7 @@ type NameField = 'id' | 'group_id' | 'call_id';
 /** Whether a name belongs to another call and not to the given one. */
 type NameIndex = (name: NameField, value: string, own: Invocation) => boolean;
 
-function indexNames(calls: readonly CallEvidence[]): NameIndex {
+function indexNames(calls: readonly RecordedCall[]): NameIndex {
   const known = { id: new Set(), group_id: new Set(), call_id: new Set() };
   for (const { invocation } of calls)
     if (invocation)

@@ -10,6 +10,7 @@ import { jsonPath } from '../util/values.js';
 import type { CallEvidence } from './call.js';
 import { concernedCalls } from './concerned.js';
 import type { Evidence } from './evidence.js';
+import { messagesOf } from './recorded-call.js';
 import type { CaseCheck } from './report.js';
 import { possiblyLostText } from './rule.js';
 
@@ -56,7 +57,7 @@ function isSent(each: Case, call: CallEvidence, cases: readonly Case[]): boolean
     invocation?.operation === operation && isDeepStrictEqual(invocation.arguments, args);
   const isOfUser = ({ caller }: Case) =>
     caller?.userId !== undefined && caller.userId === invocation?.user_id;
-  if (call.hasPlanBy('probe') || each.caller?.headers || !isSame(each)) return false;
+  if (call.isProbed || each.caller?.headers || !isSame(each)) return false;
   return each.caller?.userId === undefined
     ? !cases.some(other => isSame(other) && isOfUser(other))
     : isOfUser(each);
@@ -83,7 +84,7 @@ function verdictOn({ expected, offers }: Case, call: CallEvidence, isWhole: bool
 
 const comes = (type: 'user_choice' | 'oauth' | 'view_update') => ({
   message: type,
-  isIn: (call: CallEvidence) => call.messages(type).length > 0,
+  isIn: (call: CallEvidence) => messagesOf(call, type).length > 0,
 });
 
 /** An operation's offer, the message that starts it, and whether that message came. */
@@ -94,7 +95,7 @@ const OFFERS = {
   subscription: {
     message: 'tool_result with subscription: true',
     isIn: (call: CallEvidence) =>
-      call.messages('tool_result').some(({ message }) => message.subscription === true),
+      messagesOf(call, 'tool_result').some(({ message }) => message.subscription === true),
   },
 } as const satisfies Record<Offer, object>;
 

@@ -1,7 +1,14 @@
 import { invocationSchema } from '../protocol/invocation.js';
 import { groupBy } from '../util/collections.js';
 import { isRecord } from '../util/values.js';
-import type { CallEvidence, OptionalMember } from './call.js';
+import { contentOf, isAcknowledged, type RecordedCall } from './recorded-call.js';
+
+/** A member of an invocation beside the required ones. `user_id: null` is another one than `user_id`. */
+export interface OptionalMember {
+  readonly name: string;
+  /** Only of members that the protocol defines: the value of an unknown one makes no difference. */
+  readonly isNull: boolean;
+}
 
 /** The members that the protocol defines; of these, an invocation may leave out the optional ones. */
 const DEFINED: ReadonlySet<string> = new Set(Object.keys(invocationSchema.shape));
@@ -26,7 +33,7 @@ function keyOf({ name, isNull }: OptionalMember): string {
   return JSON.stringify([name, isNull]);
 }
 
-export function optionalMembers({ attempts: [first] }: CallEvidence): readonly OptionalMember[] {
+export function optionalMembers({ attempts: [first] }: RecordedCall): readonly OptionalMember[] {
   if (!isRecord(first?.sentJson)) return [];
   return Object.entries(first.sentJson).flatMap(([name, value]) =>
     REQUIRED.has(name) ? [] : [{ name, isNull: value === null && DEFINED.has(name) }],
@@ -39,29 +46,28 @@ export function optionalMembers({ attempts: [first] }: CallEvidence): readonly O
  * the rest of the call is fine, and that nothing is missing.
  */
 export function membersOnlyIn(
-  refusedCalls: readonly CallEvidence[],
-  acceptedCalls: readonly CallEvidence[],
+  refusedCalls: readonly RecordedCall[],
+  acceptedCalls: readonly RecordedCall[],
 ): readonly OptionalMember[] {
   if (refusedCalls.length === 0) return [];
   const harmless = new Set(acceptedCalls.flatMap(optionalMembers).map(keyOf));
-  const acceptedByContent = groupBy(acceptedCalls, ({ content }) => [content]);
+  const acceptedByContent = groupBy(acceptedCalls, call => [contentOf(call)]);
   const comparable = refusedCalls.filter(call => {
     const keys = new Set(optionalMembers(call).map(keyOf));
-    const hasNoOthers = (accepted: CallEvidence) =>
+    const hasNoOthers = (accepted: RecordedCall) =>
       optionalMembers(accepted).every(member => keys.has(keyOf(member)));
-    return acceptedByContent.get(call.content)?.some(hasNoOthers);
+    return acceptedByContent.get(contentOf(call))?.some(hasNoOthers);
   });
   return comparable.flatMap(optionalMembers).filter(member => !harmless.has(keyOf(member)));
 }
 
 /** The optional (TOOL-ACK) or unknown members (TOOL-EXTRA) because of which calls were refused. */
 export function refusedMembersOf(
-  calls: readonly CallEvidence[],
-): ReadonlyMap<CallEvidence, readonly OptionalMember[]> {
-  const isAccepted = ({ attempts }: CallEvidence) => attempts.some(({ status }) => status === 200);
-  const isAnswered = ({ attempts }: CallEvidence) => attempts.some(({ status }) => status !== null);
-  const refused = calls.filter(call => isAnswered(call) && !isAccepted(call));
-  const accepted = calls.filter(call => call.invocation && isAccepted(call));
+  calls: readonly RecordedCall[],
+): ReadonlyMap<RecordedCall, readonly OptionalMember[]> {
+  const isAnswered = ({ attempts }: RecordedCall) => attempts.some(({ status }) => status !== null);
+  const refused = calls.filter(call => isAnswered(call) && !isAcknowledged(call));
+  const accepted = calls.filter(call => call.invocation && isAcknowledged(call));
   const suspects = new Set(membersOnlyIn(refused, accepted).map(keyOf));
   return new Map(
     refused.map(call => [call, optionalMembers(call).flatMap(member => refusedAs(member, suspects) ?? [])]),

@@ -13,6 +13,7 @@ import type { Tool } from '../protocol/toolset.js';
 import { isRecord, stringsIn } from '../util/values.js';
 import type { CallEvidence } from './call.js';
 import { isErrorText } from './error-text.js';
+import { messagesOf } from './recorded-call.js';
 
 /** A line of the driver protocol, and its event. */
 interface DriverMessage<Message> {
@@ -91,7 +92,7 @@ export class RuntimeView {
     const end = this.instructions('end')[0]?.event.seq ?? Number.POSITIVE_INFINITY;
     this.overdue = events.filter(event => event.kind === 'expired').find(({ seq }) => seq > end);
     this.#calls = new DriverCalls(events);
-    const results = calls.flatMap(call => call.messages('tool_result'));
+    const results = calls.flatMap(call => messagesOf(call, 'tool_result'));
     this.isAnonymous = this.observations('model')
       .filter(({ message }) => message.id === undefined)
       .some(({ message: { text } }) => results.some(({ message }) => isExactly(text, message)));

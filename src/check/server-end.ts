@@ -1,6 +1,7 @@
 import type { Event, EventOf } from '../events/events.js';
 import type { RoundTrip } from '../events/round-trips.js';
-import type { CallEvidence, Discovery } from './call.js';
+import type { Discovery } from './discovery.js';
+import type { RecordedCall } from './recorded-call.js';
 
 /** A tool that crashed: nothing after `message` reached it. */
 export interface ToolCrash {
@@ -29,7 +30,7 @@ export interface ServerEnd {
    */
   readonly returned: 'same' | 'other' | null;
   /** The calls in progress. */
-  readonly open: readonly CallEvidence[];
+  readonly open: readonly RecordedCall[];
   /** The messages because of which a rule fails, or the exit itself, by `seq`; none if it need not be the fault of the tool. */
   readonly cause: readonly number[];
   /** In a check: whether a new server exited too, with nothing else in progress. Null in other recordings. */
@@ -45,7 +46,7 @@ export interface ServerEnd {
 /** What was sent to a tool. */
 export interface SentMessages {
   /** In the order in which they were made. */
-  readonly calls: readonly CallEvidence[];
+  readonly calls: readonly RecordedCall[];
   readonly discoveries: readonly Discovery[];
   readonly closes: readonly RoundTrip[];
   readonly cancels: readonly RoundTrip[];
@@ -62,9 +63,9 @@ export function cutBy(
   first: Pick<Event, 'seq'>,
   { calls }: SentMessages,
   plans: readonly EventOf<'planned'>[],
-  cutShort: ReadonlySet<CallEvidence>,
+  cutShort: ReadonlySet<RecordedCall>,
 ): Pick<ServerEnd, 'cutOff' | 'cutPlans'> {
-  const isUnanswered = ({ attempts }: CallEvidence) => attempts.every(({ status }) => status === null);
+  const isUnanswered = ({ attempts }: RecordedCall) => attempts.every(({ status }) => status === null);
   const cut = calls.filter(
     call =>
       cutShort.has(call) ||
@@ -80,7 +81,7 @@ export function cutBy(
 }
 
 /** The requests of calls, and their answers, by `seq`. */
-export function eventsOf(calls: Iterable<CallEvidence>): ReadonlySet<number> {
+export function eventsOf(calls: Iterable<RecordedCall>): ReadonlySet<number> {
   return new Set(
     [...calls].flatMap(({ attempts, callbacks, selections }) =>
       [attempts, callbacks, selections].flat().flatMap(({ events }) => events),

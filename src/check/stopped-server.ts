@@ -2,7 +2,7 @@ import type { Event } from '../events/events.js';
 import { type RoundTrip, roundTripsIn } from '../events/round-trips.js';
 import { truncate } from '../util/text.js';
 import { valueAt } from '../util/values.js';
-import type { CallEvidence } from './call.js';
+import { isAcknowledged, messagesOf, type RecordedCall } from './recorded-call.js';
 import { cutBy, eventsOf, requestsIn, type SentMessages, type ServerEnd } from './server-end.js';
 import { firstRefusal, isConnectionRefused, originOf, plansIn } from './server-runs.js';
 
@@ -28,7 +28,7 @@ export function findStoppedServer(sent: SentMessages, events: readonly Event[]):
   const cause = callsToBlame(open, isProbed).flatMap(({ attempts }) =>
     attempts.flatMap(({ events }) => events),
   );
-  const none = new Set<CallEvidence>(); // the calls in progress are added below
+  const none = new Set<RecordedCall>(); // the calls in progress are added below
   const { cutOff: ofCalls, cutPlans } = cutBy({ seq: Number.POSITIVE_INFINITY }, sent, plans, none);
   const unanswered = toServer.flatMap(({ status, request, events: ofRequest }) =>
     status === null && request.seq > lastAnsweredSeq ? ofRequest : [],
@@ -55,7 +55,7 @@ const LATER = {
 } as const satisfies Record<NonNullable<ServerEnd['returned']>, string>;
 
 /** Whether a call was in progress when the server stopped. @param lastAnsweredSeq the last request that the server answered */
-function isOpenAt(call: CallEvidence, refused: RoundTrip, lastAnsweredSeq: number): boolean {
+function isOpenAt(call: RecordedCall, refused: RoundTrip, lastAnsweredSeq: number): boolean {
   const { attempts, expiries, canceledAtSeq } = call;
   // The server got it.
   const isReceived = attempts.some(each => originOf(each) === originOf(refused) && !each.isUnsent);
@@ -63,7 +63,7 @@ function isOpenAt(call: CallEvidence, refused: RoundTrip, lastAnsweredSeq: numbe
   const isNotRefused = attempts.every(
     ({ status, request }) => (status ?? 200) === 200 && request.seq < refused.lastSeq,
   );
-  const hasResult = call.messages('tool_result').some(({ callback }) => callback.status === 200);
+  const hasResult = messagesOf(call, 'tool_result').some(({ callback }) => callback.status === 200);
   // It had not ended for the runtime while the server still answered.
   const isAwaited = !expiries.some(({ seq }) => seq < lastAnsweredSeq) && canceledAtSeq > lastAnsweredSeq;
   return isReceived && isNotRefused && !hasResult && isAwaited;
@@ -101,19 +101,15 @@ function namesOf({ response }: RoundTrip): string {
 }
 
 /** The calls for which a rule fails: the acknowledged ones, or all if none was acknowledged. */
-function callsToBlame(open: readonly CallEvidence[], isProbed: boolean): readonly CallEvidence[] {
-  const hasFailed = ({ timeout, attempts }: CallEvidence) =>
+function callsToBlame(open: readonly RecordedCall[], isProbed: boolean): readonly RecordedCall[] {
+  const hasFailed = ({ timeout, attempts }: RecordedCall) =>
     timeout !== undefined || attempts.at(-1)?.failure === 'cut';
   if (!isProbed && !open.some(hasFailed)) return [];
   const acknowledged = open.filter(isAcknowledged);
   return acknowledged.length > 0 ? acknowledged : open;
 }
 
-function isAcknowledged({ attempts }: CallEvidence): boolean {
-  return attempts.some(({ status }) => status === 200);
-}
-
-function progressOf([first, ...others]: readonly CallEvidence[]): string {
+function progressOf([first, ...others]: readonly RecordedCall[]): string {
   if (!first) return '';
   if (others.length > 0) return ` with ${others.length + 1} calls in progress`;
   const { operation } = first.invocation ?? {};

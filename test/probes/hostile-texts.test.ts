@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { HOSTILE_TEXTS } from '../../src/check/call.js';
 import { checksOf } from '../../src/check/judge.js';
+import { HOSTILE_TEXTS_PLAN } from '../../src/check/recorded-call.js';
 import { findingsIn } from '../e2e/support/checking.js';
 import { type Probing, probing, sentBy } from './probing.js';
 import { operation, post, type RawTool, type Received, resultOf, startRawTool } from './tools.js';
@@ -30,7 +30,7 @@ const argumentsOf = (invocation: Received) => Object(invocation['arguments']) as
 
 /** The arguments that the probe sent, by operation. */
 function sentTo({ callsOf }: Probing, name: string): Record<string, unknown>[] {
-  const calls = callsOf(HOSTILE_TEXTS).map(call => sentBy(call));
+  const calls = callsOf(HOSTILE_TEXTS_PLAN).map(call => sentBy(call));
   return calls.filter(each => each['operation'] === name).map(argumentsOf);
 }
 
@@ -162,7 +162,7 @@ async function findingsOn(tool: Promise<RawTool>): Promise<string[]> {
   await using started = await tool;
   const wants = (id: string) => RULES_OF_TEXTS.includes(id);
   const { evidence, callsOf } = await probing(started.url, { wants });
-  expect(callsOf(HOSTILE_TEXTS)).toHaveLength(7);
+  expect(callsOf(HOSTILE_TEXTS_PLAN)).toHaveLength(7);
   const found = findingsIn(checksOf('tool', [evidence])).filter(({ id }) => wants(id));
   return found.map(({ id, status, reason }) => `${id}: ${status}: ${reason}`);
 }

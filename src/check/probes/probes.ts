@@ -3,7 +3,7 @@ import { NOTICES } from '../../protocol/invocation.js';
 import type { Toolset } from '../../protocol/toolset.js';
 import { readAcknowledgement, type Wire } from '../../runtime/wire.js';
 import { forEachConcurrently } from '../../util/collections.js';
-import { HOSTILE_TEXTS } from '../call.js';
+import { HOSTILE_TEXTS_PLAN } from '../recorded-call.js';
 import { brokenCalls, hostileCalls } from './generated-calls.js';
 import type { ProbeCall, ProbePlan } from './probe-call.js';
 import { PROBE_CONCURRENCY, type ProbeClient, type Prober } from './prober.js';
@@ -410,7 +410,7 @@ const WINDOWS = 2;
 
 /** Calls with hostile texts, one after another: if the tool crashes, the last one was the cause. */
 const HOSTILE_TEXT_CALLS: Probe = {
-  id: HOSTILE_TEXTS,
+  id: HOSTILE_TEXTS_PLAN,
   checks: ['TOOL-ALWAYS', 'TOOL-ACK'],
   shows: ['TOOL-NOLEAK'],
   alone: true,

@@ -4,9 +4,11 @@ import { isOutcomeInAcknowledgement } from '../../protocol/acknowledgement.js';
 import { asksForCredentials } from '../../util/headers.js';
 import { bytesText, formatDuration } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import type { CallbackEvidence, CallEvidence } from '../call.js';
+import type { CallEvidence } from '../call.js';
+import type { CallbackEvidence } from '../callback-evidence.js';
 import type { Evidence } from '../evidence.js';
 import { isDefined, memberText } from '../members.js';
+import { contentOf, firstCallbackAfter } from '../recorded-call.js';
 import {
   cutOff,
   defineRules,
@@ -45,7 +47,7 @@ export const acknowledgementRules = defineRules({
       return valid.map(call =>
         call.attempts.map(attempt => {
           if (attempt.status === 200)
-            return onAcknowledged(attempt, call, repeats.get(call.content), evidence);
+            return onAcknowledged(attempt, call, repeats.get(contentOf(call)), evidence);
           if (attempt.status !== null)
             return call.flaw === null ? onRefusal(attempt, call, evidence.isLive) : null;
           return attempt === call.attempts.at(-1) ? onUnanswered(attempt, call, evidence) : null;
@@ -79,8 +81,9 @@ function repeatsIn(calls: readonly CallEvidence[]): ReadonlyMap<string, Repeat> 
   for (const call of calls) {
     const [attempt] = call.attempts;
     if (attempt?.status !== 200 || !call.plans.some(({ again }) => again)) continue;
-    const { ms = Number.POSITIVE_INFINITY, isInOrder = false } = best.get(call.content) ?? {};
-    best.set(call.content, {
+    const content = contentOf(call);
+    const { ms = Number.POSITIVE_INFINITY, isInOrder = false } = best.get(content) ?? {};
+    best.set(content, {
       ms: Math.min(attempt.latestAt - attempt.request.at, ms),
       isInOrder: isInOrder || !resultBefore(attempt, call),
     });
@@ -90,7 +93,7 @@ function repeatsIn(calls: readonly CallEvidence[]): ReadonlyMap<string, Repeat> 
 
 /** The result of an attempt: an earlier one is of an earlier attempt. */
 function resultAfter({ request }: RoundTrip, call: CallEvidence): CallbackEvidence | undefined {
-  return call.firstAfter(request.seq, 'tool_result');
+  return firstCallbackAfter(request.seq, call, 'tool_result');
 }
 
 /** The result that came before the acknowledgement. */

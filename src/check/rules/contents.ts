@@ -6,9 +6,11 @@ import { isEmptyDiff } from '../../segments/diff.js';
 import { chooseSegment, knownTypes, readDiff } from '../../segments/segments.js';
 import { REDACTED } from '../../util/redact.js';
 import { longExcerpt } from '../../util/text.js';
-import type { CallbackEvidence, CallEvidence, ReceivedCallback } from '../call.js';
+import type { CallEvidence } from '../call.js';
+import type { CallbackEvidence, ReceivedCallback } from '../callback-evidence.js';
 import type { Evidence } from '../evidence.js';
 import { internalsIn, type LeakFinder, leakFinder } from '../leaks.js';
+import { messagesOf } from '../recorded-call.js';
 import {
   defineRules,
   doubtful,
@@ -182,7 +184,7 @@ export const contentRules = defineRules({
     masks: ['TOOL-FALLBACK'],
     absent: 'no result had an image',
     observe: ({ calls }) =>
-      calls.flatMap(call => call.messages('tool_result')).map(each => [onContent(each), onImage(each)]),
+      calls.flatMap(call => messagesOf(call, 'tool_result')).map(each => [onContent(each), onImage(each)]),
   },
 });
 
@@ -253,7 +255,7 @@ function overlappingCalls(calls: readonly CallEvidence[], until: number): readon
   const spans = calls
     .flatMap(call => {
       const [first] = call.attempts;
-      const [result] = call.messages('tool_result');
+      const [result] = messagesOf(call, 'tool_result');
       const to = result?.callback.request.at ?? until;
       return call.invocation && first ? [{ call, from: first.request.at, to }] : [];
     })
@@ -278,7 +280,7 @@ const COMPLAINT = /^\s*(?:\w{1,60}(?:error|exception)|error|exception|failure|fa
 
 /** The results that are errors by convention, start like one, or refuse an invalid call. */
 function errorTexts(call: CallEvidence): readonly ErrorText[] {
-  const results = call.messages('tool_result').map(({ callback, message }) => ({
+  const results = messagesOf(call, 'tool_result').map(({ callback, message }) => ({
     text: llmText(message),
     spot: textSpot(callback),
     callback,
@@ -323,7 +325,7 @@ function onRedacted({ callback, message }: ReceivedCallback, { reading }: CallEv
 
 function displaysIn(calls: readonly CallEvidence[]) {
   return calls
-    .flatMap(call => call.messages('tool_result'))
+    .flatMap(call => messagesOf(call, 'tool_result'))
     .flatMap(({ callback, message }) =>
       message.display_as?.length ? [{ callback, message, segments: message.display_as }] : [],
     );

@@ -1,6 +1,8 @@
 import type { RoundTrip } from '../../events/round-trips.js';
+import { groupBy } from '../../util/collections.js';
 import { formatDuration } from '../../util/text.js';
-import type { CallbackEvidence, CallEvidence, Delivery } from '../call.js';
+import type { CallEvidence } from '../call.js';
+import type { CallbackEvidence } from '../callback-evidence.js';
 import type { Evidence } from '../evidence.js';
 import { judgeRetries } from '../retries.js';
 import {
@@ -35,13 +37,22 @@ export const deliveryRetryRules = defineRules({
       'no callback at a callback URL was answered 4xx, or 200 with a body, with enough recording time afterwards',
     observe: ({ calls, until }) => [
       calls.map(call => [
-        ...call.deliveries().map(delivery => onRefused(delivery, until)),
+        ...deliveriesOf(call).map(delivery => onRefused(delivery, until)),
         onOtherResult(call.results),
       ]),
       onAnswersWithBody(calls, until),
     ],
   },
 });
+
+/** A callback, and what was sent again of it. */
+type Delivery = readonly [CallbackEvidence, ...CallbackEvidence[]];
+
+/** The callbacks of a call, grouped by message. A callback without a body is a group of its own. */
+function deliveriesOf({ callbacks }: CallEvidence): readonly Delivery[] {
+  const groups = groupBy(callbacks, callback => [callback.fingerprint ?? callback]);
+  return [...groups.values()].filter((group): group is [CallbackEvidence] => group.length > 0);
+}
 
 /** Minimum pause that counts, in ms. A single random pause may be shorter (full jitter). */
 const MIN_PAUSE_MS = 5;
@@ -52,8 +63,7 @@ function onFailedDeliveries(evidence: Evidence): Observed {
   const failed = evidence.calls
     .filter(({ isCutShort }) => !isCutShort)
     .flatMap(call =>
-      call
-        .deliveries()
+      deliveriesOf(call)
         .filter(([first]) => first.isFailed && first.request.seq < call.canceledAtSeq) // no retry is needed after a cancel
         .map(delivery => ({ delivery, isWaited: call.timeout !== undefined })),
     );
@@ -102,14 +112,13 @@ function onOtherResult(results: readonly CallbackEvidence[]): Observed {
 /** Only a probe answers with a body on purpose. A tool that repeats every callback does not do so because of the body. */
 function onAnswersWithBody(calls: readonly CallEvidence[], until: number): Observed {
   const accepted = calls.flatMap(call =>
-    call
-      .deliveries()
+    deliveriesOf(call)
       .filter(([{ status, message }]) => status === 200 && message && 'id' in message) // equal events and views are no retries
       .map(([first, again]) => ({ call, first, again })),
   );
   if (accepted.some(({ first, again }) => again && first.responseSize === 0)) return null;
   return accepted
-    .filter(({ call, first }) => first.responseSize > 0 && call.hasPlanBy('probe'))
+    .filter(({ call, first }) => first.responseSize > 0 && call.isProbed)
     .map(({ first, again }) => {
       if (again) return violated('answered 200 with a body, and sent again', [first, again]);
       const watched = Math.max(0, until - first.latestAt);

@@ -7,7 +7,8 @@ import { chooseSegment, knownTypes } from '../../segments/segments.js';
 import { excerpt, formatDuration, joinFirst, truncateBeforeToken } from '../../util/text.js';
 import { callbackEnding } from '../../util/url.js';
 import { visibleLine } from '../../util/visible.js';
-import type { CallbackEvidence, CallEvidence } from '../call.js';
+import type { CallEvidence } from '../call.js';
+import type { CallbackEvidence } from '../callback-evidence.js';
 import { urlDifference } from '../callback-url.js';
 import type { Evidence } from '../evidence.js';
 import {
@@ -221,7 +222,7 @@ interface RuntimeEnd {
 
 function endByRuntime(call: CallEvidence): RuntimeEnd[] {
   const { attempts, cancels, closes, ending } = call;
-  if (ending.kind !== 'called-off' || call.isCanceledHere || call.hasPlanBy('probe')) return [];
+  if (ending.kind !== 'called-off' || call.isCanceledHere || call.isProbed) return [];
   const accepted = attempts.find(({ status }) => status === 200);
   const [notice] = [...cancels, ...closes].toSorted((one, other) => one.request.seq - other.request.seq);
   if (!accepted || !notice) return [];
@@ -256,7 +257,7 @@ const MAX_LENGTH = 300;
 function onUrl(call: CallEvidence, strays: readonly CallbackEvidence[]): Observed {
   const elsewhere = call.strays.map(stray => {
     const name = visibleLine(stray.request.url);
-    const expected = call.hasPlanBy('probe') ? '/callback/<token>' : 'the callback_url of the call';
+    const expected = call.isProbed ? '/callback/<token>' : 'the callback_url of the call';
     return violated(straysText(strays), stray, { name, expected, actual: name });
   });
   const given = addresseeIn(call.reading)?.callback_url;
@@ -267,7 +268,7 @@ function onUrl(call: CallEvidence, strays: readonly CallbackEvidence[]): Observe
     if (difference === null) return met(callback);
     const what = `a callback went to a URL other than the given one: ${difference.what}`;
     return violated(what, callback, {
-      ...(call.hasPlanBy('probe') && endingsOf(given, used)),
+      ...(call.isProbed && endingsOf(given, used)),
       ...(difference.isDecoded && { advice: DECODED_ADVICE }),
     });
   });

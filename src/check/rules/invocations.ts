@@ -2,7 +2,8 @@ import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
 import { outcomeOfText } from '../../protocol/outcome.js';
 import { formatDuration, joinFirst } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import type { CallbackEvidence, CallEvidence } from '../call.js';
+import type { CallEvidence } from '../call.js';
+import type { CallbackEvidence } from '../callback-evidence.js';
 import { isDefined, memberText } from '../members.js';
 import {
   defineRules,

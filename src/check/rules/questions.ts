@@ -2,8 +2,10 @@ import { ACK_TOLERANCE_MS, CANCEL_GRACE_MS, isSentAfterCancel } from '../../even
 import type { RoundTrip } from '../../events/round-trips.js';
 import { namedCredentialsIn } from '../../util/credentials.js';
 import { formatDuration, longExcerpt } from '../../util/text.js';
-import type { CallbackEvidence, CallEvidence, ReceivedCallback } from '../call.js';
+import type { CallEvidence } from '../call.js';
+import type { CallbackEvidence, ReceivedCallback } from '../callback-evidence.js';
 import type { Evidence } from '../evidence.js';
+import { firstCallbackAfter, messagesOf } from '../recorded-call.js';
 import {
   defineRules,
   doubtful,
@@ -62,7 +64,7 @@ export const questionRules = defineRules({
         const { invocation } = call;
         if (!invocation) return null;
         const isOwn = ({ message }: Update) => !isOthers('id', message.tool_call_id, invocation);
-        const updates = call.messages('subscription_event').filter(isOwn);
+        const updates = messagesOf(call, 'subscription_event').filter(isOwn);
         return onSubscription(call, invocation.id, updates, until);
       }),
   },
@@ -84,7 +86,7 @@ function onSelection(selection: RoundTrip, call: CallEvidence, evidence: Evidenc
   if (status === null) return unrecorded(`response_url had not answered ${PENDING}`, selection);
   if (status !== 200)
     return violated(`response_url answered ${status}`, selection, refusalDetails(selection));
-  const next = call.firstAfter(request.seq, 'tool_result', 'user_choice', 'oauth');
+  const next = firstCallbackAfter(request.seq, call, 'tool_result', 'user_choice', 'oauth');
   if (next && next.request.seq < canceledAtSeq) return met([selection, next]);
   if (!timeout || canceledAtSeq < timeout.seq || isCutShort)
     return unrecorded(`the call was still pending after the selection ${PENDING}`, selection);
@@ -118,7 +120,7 @@ function onTexts({ received }: CallEvidence): readonly Observed[] {
 
 /** The user may never have consented, so a missing result proves nothing. */
 function onConsent(question: CallbackEvidence, call: CallEvidence): Observed {
-  const result = call.firstAfter(question.request.seq, 'tool_result');
+  const result = firstCallbackAfter(question.request.seq, call, 'tool_result');
   if (result && result.request.seq < call.canceledAtSeq) return met([question, result]);
   if (call.timeout)
     return unrecorded(
@@ -137,7 +139,7 @@ function onSubscription(
   updates: readonly Update[],
   until: number,
 ): readonly Observed[] {
-  const results = call.messages('tool_result');
+  const results = messagesOf(call, 'tool_result');
   const start = results.find(({ message }) => message.subscription === true)?.callback;
   const cancel = call.cancels.find(({ status }) => status === 200);
   const last = updates.find(({ message }) => message.final === true)?.callback;

@@ -1,6 +1,7 @@
 import type { RoundTrip } from '../../events/round-trips.js';
 import { formatDuration } from '../../util/text.js';
-import type { CallbackEvidence, CallEvidence } from '../call.js';
+import type { CallEvidence } from '../call.js';
+import type { CallbackEvidence } from '../callback-evidence.js';
 import { isErrorText } from '../error-text.js';
 import type { Evidence } from '../evidence.js';
 import { judgeRetries, pausesBetween } from '../retries.js';
@@ -166,7 +167,7 @@ function onFailedAttempt(call: CallEvidence, { requestedCalls, until, exit }: Ev
   const { attempts, callbacks, decisions } = call;
   const index = attempts.findIndex(({ isFailed }) => isFailed);
   const [failed, next] = index < 0 ? [] : attempts.slice(index);
-  if (!failed || exit?.open.includes(call)) return null; // a server that exited gets no retry
+  if (!failed || exit?.open.some(({ key }) => key === call.key)) return null; // a server that exited gets no retry
   const [failure] = requestedCalls.find(each => each.call === call)?.answers ?? [];
   const nextAt = next?.request.at ?? failure?.event.at ?? Number.POSITIVE_INFINITY;
   if (callbacks.some(({ request }) => request.at < nextAt)) return null; // a tool that called back has the invocation

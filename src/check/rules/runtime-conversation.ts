@@ -7,7 +7,9 @@ import { validate } from '../../protocol/validate.js';
 import { groupBy } from '../../util/collections.js';
 import { tokenlessUrl, urlWithoutQuery } from '../../util/url.js';
 import { stringsIn, valueAt } from '../../util/values.js';
-import type { CallbackEvidence, CallEvidence, ReceivedCallback } from '../call.js';
+import type { CallEvidence } from '../call.js';
+import type { CallbackEvidence, ReceivedCallback } from '../callback-evidence.js';
+import { messagesOf } from '../recorded-call.js';
 import {
   defineRules,
   met,
@@ -42,7 +44,7 @@ export const runtimeConversationRules = defineRules({
     absent: 'not a transcript of a runtime with an oauth message',
     observe: ({ calls, observer, view }) => {
       if (view) return [calls.map(call => onConsent(call, view)), leaksIn(view)];
-      const questions = observer === 'runtime' ? calls.flatMap(call => call.messages('oauth')) : [];
+      const questions = observer === 'runtime' ? calls.flatMap(call => messagesOf(call, 'oauth')) : [];
       return questions.map(({ callback, message: { auth_url } }) =>
         auth_url === urlWithoutQuery(auth_url)
           ? met(callback)
@@ -61,7 +63,7 @@ export const runtimeConversationRules = defineRules({
       const onAnswers = view ? answersIn(calls, view) : null;
       return calls.map(call => {
         const { selections, cancels, expiries } = call;
-        const questions = call.messages('user_choice');
+        const questions = messagesOf(call, 'user_choice');
         const [first] = questions;
         if (!first) return null;
         const sentSelections = selections.map(each => onSelection(each, questions));
@@ -85,7 +87,7 @@ export const runtimeConversationRules = defineRules({
     observe: ({ calls, view }) =>
       calls.map(call => {
         const overSince = view?.mayIgnoreFromSeqOf(call) ?? Number.POSITIVE_INFINITY;
-        return call.messages('subscription_event').map(event => onEvent(event, view, overSince));
+        return messagesOf(call, 'subscription_event').map(event => onEvent(event, view, overSince));
       }),
   },
   'RT-VIEW': {
@@ -96,7 +98,7 @@ export const runtimeConversationRules = defineRules({
     needs: ['view'],
     absent: 'no view came',
     observe: ({ calls, unmatchedCallbacks, view }) => {
-      const updates = calls.flatMap(call => call.messages('view_update')).filter(isView);
+      const updates = calls.flatMap(call => messagesOf(call, 'view_update')).filter(isView);
       const answers = updates.map(({ callback }) => {
         const { isRefused, status } = callback;
         if (status === null) return null;
@@ -132,9 +134,9 @@ function onRepeatedCall({ received, attempts }: CallEvidence): Observed {
 function onPendingCall(call: CallEvidence, view: RuntimeView): Observed {
   const question = call.received.find(({ message }) => isQuestion(message))?.callback;
   if (!question) return null;
-  const result = call
-    .messages('tool_result')
-    .find(({ callback }) => callback.request.seq > question.lastSeq && callback.verdict?.kind === 'settles');
+  const result = messagesOf(call, 'tool_result').find(
+    ({ callback }) => callback.request.seq > question.lastSeq && callback.verdict?.kind === 'settles',
+  );
   const resultAt = result?.callback.request.seq ?? Number.POSITIVE_INFINITY;
   const early = view
     .observationsOf(call, 'model', 'failure')
@@ -155,7 +157,7 @@ function onPendingCall(call: CallEvidence, view: RuntimeView): Observed {
 
 function onConsent(call: CallEvidence, view: RuntimeView): Observed {
   const shown = view.possibleObservationsOf(call, 'consent');
-  return call.messages('oauth').map(({ callback }) => {
+  return messagesOf(call, 'oauth').map(({ callback }) => {
     if (callback.isRefused) return violated(`an oauth message was answered ${callback.status}`, callback);
     if (callback.verdict?.kind !== 'holds') return null;
     return shown.length > 0
@@ -180,7 +182,7 @@ function leaksIn(view: RuntimeView): Observed {
 /** Assigns each answer of the user to a question: the oldest open one. */
 function answersIn(calls: readonly CallEvidence[], view: RuntimeView): (call: CallEvidence) => Observed {
   const open = calls
-    .flatMap(call => call.messages('user_choice').map(question => ({ call, question })))
+    .flatMap(call => messagesOf(call, 'user_choice').map(question => ({ call, question })))
     .filter(({ question: { callback } }) => callback.verdict?.kind === 'holds' && !callback.isRefused)
     .toSorted((one, other) => one.question.callback.request.seq - other.question.callback.request.seq);
   const answers = [...view.instructions('answer'), ...view.instructions('dismiss')]

@@ -1,6 +1,6 @@
 import type { ToolResult } from '../../protocol/callbacks.js';
 import { excerpt } from '../../util/text.js';
-import type { CallbackEvidence } from '../call.js';
+import type { CallbackEvidence } from '../callback-evidence.js';
 import { defineRules, met, type Observed, violated, violatedIfComplete } from '../rule.js';
 import { statusMismatch } from '../rule-details.js';
 import type { RuntimeView } from '../runtime-view.js';

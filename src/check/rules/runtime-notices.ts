@@ -4,7 +4,8 @@ import { validate } from '../../protocol/validate.js';
 import { excerpt } from '../../util/text.js';
 import { valueAt } from '../../util/values.js';
 import type { CallEvidence } from '../call.js';
-import { type Evidence, isTo, type KnownServer } from '../evidence.js';
+import { isTo, type KnownServer } from '../discovery.js';
+import type { Evidence } from '../evidence.js';
 import {
   defineRules,
   doubtful,

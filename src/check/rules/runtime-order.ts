@@ -1,6 +1,7 @@
 import { groupBy } from '../../util/collections.js';
-import type { CallbackEvidence, ReceivedCallback } from '../call.js';
+import type { CallbackEvidence, ReceivedCallback } from '../callback-evidence.js';
 import type { Evidence } from '../evidence.js';
+import { messagesOf } from '../recorded-call.js';
 import { defineRules, met, type Observed, violated } from '../rule.js';
 import type { RuntimeView } from '../runtime-view.js';
 
@@ -51,7 +52,7 @@ const MIN_GAP_MS = 150;
 function onOrder({ calls, view }: Evidence): Observed {
   if (!view) return null;
   const events = calls
-    .flatMap(call => call.messages('subscription_event'))
+    .flatMap(call => messagesOf(call, 'subscription_event'))
     .filter(({ message }) => message.associative);
   const threads = groupBy(events, ({ message }) => [message.group_id]).values();
   return [...threads].map(thread => onOrderIn(thread, view));

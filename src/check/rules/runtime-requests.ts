@@ -6,9 +6,11 @@ import { REQUIREMENT_IDS, type RequirementId } from '../../protocol/requirements
 import { mediaTypeOf } from '../../util/headers.js';
 import { excerpt } from '../../util/text.js';
 import { readUrl } from '../../util/url.js';
-import { type CallEvidence, type Discovery, toolsetsAt } from '../call.js';
+import type { CallEvidence } from '../call.js';
+import { type Discovery, isTo, type KnownServer, toolsetsAt } from '../discovery.js';
 import { isErrorText } from '../error-text.js';
-import { type Evidence, isTo, type KnownServer } from '../evidence.js';
+import type { Evidence } from '../evidence.js';
+import { messagesOf } from '../recorded-call.js';
 import {
   defineRules,
   doubtful,
@@ -207,7 +209,7 @@ function onLog(calls: readonly CallEvidence[], log: Finding<'log'>): Observed {
 
 function onDiscards(calls: readonly CallEvidence[], { undiscarded = [], isWhole }: Finding<'log'>): Observed {
   const discarded = calls
-    .flatMap(call => call.messages('tool_result'))
+    .flatMap(call => messagesOf(call, 'tool_result'))
     .filter(({ callback }) => callback.verdict?.kind === 'discarded' && callback.response !== null);
   return discarded.map(({ callback, message: { group_id, id } }) => {
     const name = `${group_id}/${id}`;

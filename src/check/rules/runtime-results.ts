@@ -3,8 +3,10 @@ import { isSuccess } from '../../protocol/http-status.js';
 import { llmText } from '../../protocol/outcome.js';
 import { excerpt } from '../../util/text.js';
 import { isRecord, stringsIn } from '../../util/values.js';
-import type { CallbackEvidence, CallEvidence } from '../call.js';
+import type { CallEvidence } from '../call.js';
+import type { CallbackEvidence } from '../callback-evidence.js';
 import type { Evidence } from '../evidence.js';
+import { messagesOf } from '../recorded-call.js';
 import {
   defineRules,
   doubtful,
@@ -217,7 +219,7 @@ function onFurther(
 function onRepeatedQuestion(call: CallEvidence, view: RuntimeView): Observed {
   if (!view.supports('question')) return null;
   const shown = view.possibleObservationsOf(call, 'question');
-  const questions = call.messages('user_choice').filter(({ callback }) => callback.response);
+  const questions = messagesOf(call, 'user_choice').filter(({ callback }) => callback.response);
   return questions.map(({ callback, message: { prompt } }) => {
     const copies = questions.filter(each => each.callback.equals(callback));
     const [second] = shown.filter(({ message }) => message.prompt === prompt).slice(1);
@@ -288,7 +290,7 @@ function isFitting(
 
 /** Whether the model got it for another message of the same call. */
 function isExplained({ message: { text } }: Sighting, { call, results }: ResultWithSightings): boolean {
-  const isEvent = call?.messages('subscription_event').some(({ message }) => message.text === text);
+  const isEvent = call && messagesOf(call, 'subscription_event').some(({ message }) => message.text === text);
   return isEvent || results.some(each => each.call === call && isExactly(text, each.message));
 }
 

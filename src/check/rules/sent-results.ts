@@ -1,6 +1,8 @@
 import type { ToolResult } from '../../protocol/callbacks.js';
-import type { CallbackEvidence, CallEvidence } from '../call.js';
+import type { CallEvidence } from '../call.js';
+import type { CallbackEvidence } from '../callback-evidence.js';
 import type { Evidence } from '../evidence.js';
+import { messagesOf } from '../recorded-call.js';
 import type { Observed } from '../rule.js';
 import { nameOfCall, type ObservationMessage, type RuntimeView } from '../runtime-view.js';
 
@@ -54,7 +56,7 @@ function resultsIn({ calls, view }: Pick<Evidence, 'calls' | 'view'>): readonly 
   const settled = new Set<CallEvidence>();
   const named = new Map(calls.map(call => [nameOfCall(call.invocation), call]));
   const sent = calls
-    .flatMap(sender => sender.messages('tool_result').map(result => ({ ...result, sender })))
+    .flatMap(sender => messagesOf(sender, 'tool_result').map(result => ({ ...result, sender })))
     .toSorted((one, other) => one.callback.request.seq - other.callback.request.seq);
   const results: SentResult[] = [];
   for (const { callback, message, sender } of sent) {

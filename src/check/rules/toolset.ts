@@ -4,7 +4,7 @@ import { validate } from '../../protocol/validate.js';
 import { asksForCredentials } from '../../util/headers.js';
 import { truncateBeforeToken } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import { type Discovery, toolsetsAt } from '../call.js';
+import { type Discovery, toolsetsAt } from '../discovery.js';
 import {
   defineRules,
   doubtful,

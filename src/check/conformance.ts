@@ -43,10 +43,7 @@ interface ScenarioTime {
 }
 
 /** The end of a server: the cause of what did not pass because of it. */
-type ExitCheck = Pick<
-  NonNullable<Evidence['exit']>,
-  'message' | 'output' | 'returned' | 'calls' | 'cause' | 'isRepeated' | 'repeats'
->;
+export type ExitCheck = Pick<NonNullable<Evidence['exit']>, 'message' | 'calls' | 'cause' | 'proof'>;
 
 export interface Conformance extends Pick<JudgedSides, 'missingResults'> {
   readonly checks: readonly Row[];
@@ -120,8 +117,8 @@ export function conformanceOf(
   };
 }
 
-function exitCheck({ message, output, returned, calls, cause, isRepeated, repeats }: ExitCheck): ExitCheck {
-  return { message, output, returned, calls, cause, isRepeated, repeats };
+function exitCheck({ message, calls, cause, proof }: ExitCheck): ExitCheck {
+  return { message, calls, cause, proof };
 }
 
 function verdictOf(rows: readonly Row[], cases: readonly CaseCheck[], exit: ExitCheck | null): Verdict {

@@ -8,9 +8,11 @@ import { exitedServers, exitsIn, isWithin, plansIn, type ServerRun, startsIn } f
 import { findStoppedServer } from './stopped-server.js';
 import { findCauseOfExit, findUnreachable } from './suspects.js';
 
-/** What ended the tool, or its server; null each if nothing did. */
+/** What ended the tool. */
 export interface Crash {
+  /** The message after which nothing reached the tool; null if there is none, or it is not known. */
   readonly toolCrash: ToolCrash | null;
+  /** The end of its server; null if nothing shows one. */
   readonly exit: ServerEnd | null;
   /** The calls that it cut short: those in progress that are not known to be the cause. */
   readonly cutShort: ReadonlySet<RecordedCall>;
@@ -55,18 +57,20 @@ function crashInCheck(sent: SentMessages, events: readonly Event[], first: Event
   const cutShort = new Set(
     runs.flatMap(({ from, exit }) => callsCutShort(sent.calls, toolCrash?.message, { from, to: exit.seq })),
   );
-  const exit = repeatedRun?.exit ?? first;
-  return {
-    toolCrash,
-    exit: serverEnd(exit, sent, {
-      message: exitText(exit, toolCrash, repeatedRun),
-      cause: toolCrash?.message.events ?? (repeatedRun ? [] : exitAsCause(first)),
-      isRepeated: repeatedRun !== undefined,
-      repeats: startsIn(events).filter(seq => seq > first.seq).length,
-      ...cutBy(first, sent, plansIn(events), cutShort),
-    }),
-    cutShort,
+  const { seq, output, calls } = repeatedRun?.exit ?? first;
+  const exit: ServerEnd = {
+    seq,
+    open: openCalls(calls, sent),
+    message: repeatedRun ? repeatedText(repeatedRun, toolCrash) : first.message,
+    cause: repeatedRun ? (toolCrash?.message.events ?? []) : exitAsCause(first),
+    proof: {
+      kind: repeatedRun ? 'repeated' : 'not-repeated',
+      output,
+      repeats: startsIn(events).filter(start => start > first.seq).length,
+    },
+    ...cutBy(first, sent, plansIn(events), cutShort),
   };
+  return { toolCrash, exit, cutShort };
 }
 
 /** An exit that no single call causes, such as that at the tenth call, is its own cause; one by a signal may come from elsewhere. */
@@ -74,60 +78,46 @@ function exitAsCause({ how, seq }: EventOf<'exited'>): readonly number[] {
   return /\bSIG[A-Z]/.test(how) ? [] : [seq];
 }
 
-function exitText(
-  { how, message }: EventOf<'exited'>,
-  crash: ToolCrash | null,
-  repeatedRun: ServerRun | undefined,
-): string {
+/** What ended a new server on which only one call was made, or one probe run. */
+function repeatedText({ exit: { how, message }, onlyPlan }: ServerRun, crash: ToolCrash | null): string {
   if (crash?.kind === 'malformed') return `the server ${how} after a malformed payload`;
   if (crash?.kind === 'notice') {
     // A call of the probe may have been in progress, too.
     const { method, url } = crash.message.request;
     return `the server ${how} after ${method} ${readUrl(url)?.pathname ?? url}`;
   }
-  const plan = crash ? undefined : repeatedRun?.onlyPlan?.plan;
-  return plan === undefined ? message : `the server ${how} during the probe ${plan}`;
+  return crash || !onlyPlan ? message : `the server ${how} during the probe ${onlyPlan.plan}`;
 }
 
 /** Elsewhere, only the first call can be accused: any other one may have met what an earlier call left behind. */
-function crashInRecording(sent: SentMessages, exit: EventOf<'exited'>): Crash {
-  const open = openCalls(exit, sent);
-  const [call, ...others] = sent.calls.filter(
-    ({ attempts: [first] }) => first && first.request.seq < exit.seq,
-  );
+function crashInRecording(sent: SentMessages, exited: EventOf<'exited'>): Crash {
+  const { seq, message, output, calls } = exited;
+  const open = openCalls(calls, sent);
+  const [call, ...others] = sent.calls.filter(({ attempts: [first] }) => first && first.request.seq < seq);
   const fatalRequest = call && others.length === 0 && open.includes(call) ? call.attempts.at(-1) : undefined;
   const cutShort = new Set(fatalRequest ? [] : open);
-  return {
-    toolCrash: fatalRequest
-      ? { kind: 'call', message: fatalRequest, later: { events: [exit.seq] }, exit, others: 0 }
-      : null,
-    exit: serverEnd(exit, sent, {
-      message: exit.message,
-      cause: fatalRequest?.events ?? [],
-      isRepeated: null,
-      repeats: 0,
-      cutOff: eventsOf(cutShort),
-      cutPlans: new Set(),
-    }),
-    cutShort,
+  const exit: ServerEnd = {
+    seq,
+    open,
+    message,
+    cause: fatalRequest?.events ?? [],
+    proof: { kind: 'recorded', output },
+    cutOff: eventsOf(cutShort),
+    cutPlans: new Set(),
   };
-}
-
-/** The end of a server that this program started. */
-function serverEnd(
-  exit: EventOf<'exited'>,
-  sent: SentMessages,
-  findings: Omit<ServerEnd, 'seq' | 'output' | 'returned' | 'open'>,
-): ServerEnd {
-  const { seq, output } = exit;
-  return { seq, output, returned: null, open: openCalls(exit, sent), ...findings };
+  if (!fatalRequest) return { toolCrash: null, exit, cutShort };
+  const toolCrash = {
+    kind: 'call',
+    message: fatalRequest,
+    later: { events: [seq] },
+    exit: exited,
+    others: 0,
+  } as const;
+  return { toolCrash, exit, cutShort };
 }
 
 /** The calls that were in progress when the server exited. */
-function openCalls(
-  { calls: keys = [] }: EventOf<'exited'>,
-  { calls }: SentMessages,
-): readonly RecordedCall[] {
+function openCalls(keys: readonly string[] = [], { calls }: SentMessages): readonly RecordedCall[] {
   return calls.filter(({ key }) => keys.includes(key));
 }
 

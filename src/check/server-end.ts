@@ -16,27 +16,37 @@ export interface ToolCrash {
   readonly others: number;
 }
 
+/** What shows that a server ended, and how certain its cause is. */
+export type EndProof =
+  /**
+   * In a check, the server that this program started exited. `repeated`: a new server exited too, with nothing else in progress.
+   * `output` is the last lines that it wrote to stderr, `repeats` the number of new servers that were started to repeat one call or one
+   * probe alone.
+   */
+  | {
+      readonly kind: 'repeated' | 'not-repeated';
+      readonly output: readonly string[];
+      readonly repeats: number;
+    }
+  /** It exited in another recording, of which there is only one run. */
+  | { readonly kind: 'recorded'; readonly output: readonly string[] }
+  /**
+   * A tool that this program did not start refuses connections. `returned` is what answered at its address later: the same toolset, or
+   * another program; null if nothing did.
+   */
+  | { readonly kind: 'refused'; readonly returned: 'same' | 'other' | null };
+
 /** The end of a server: the exit of one that this program started and did not stop, or of another one that refuses connections. */
 export interface ServerEnd {
   /** The `seq` of the event that proves it. */
   readonly seq: number;
   /** `the server exited with status 1 during …` */
   readonly message: string;
-  /** The last lines that it wrote to stderr; null if this program did not start it. */
-  readonly output: readonly string[] | null;
-  /**
-   * What answered at the address of a tool later, after it had stopped answering: the same toolset, or another program. Null if nothing
-   * did, or if this program started the tool.
-   */
-  readonly returned: 'same' | 'other' | null;
   /** The calls in progress. */
   readonly open: readonly RecordedCall[];
   /** The messages because of which a rule fails, or the exit itself, by `seq`; none if it need not be the fault of the tool. */
   readonly cause: readonly number[];
-  /** In a check: whether a new server exited too, with nothing else in progress. Null in other recordings. */
-  readonly isRepeated: boolean | null;
-  /** The number of new servers that were started to repeat one call or one probe alone. */
-  readonly repeats: number;
+  readonly proof: EndProof;
   /** The events of the calls that it ended. */
   readonly cutOff: ReadonlySet<number>;
   /** The plans of a check with such a call, or without any call. */
@@ -54,8 +64,8 @@ export interface SentMessages {
 }
 
 /** Whether the end of a server fails the run, also if no rule does. */
-export function isFatalExit({ isRepeated, cause }: Pick<ServerEnd, 'isRepeated' | 'cause'>): boolean {
-  return isRepeated === true || cause.length > 0;
+export function isFatalExit({ proof, cause }: Pick<ServerEnd, 'proof' | 'cause'>): boolean {
+  return proof.kind === 'repeated' || cause.length > 0;
 }
 
 /** What the exit of the first server of a check cut off, or prevented. @param cutShort the calls that are known to be cut off */

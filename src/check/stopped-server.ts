@@ -3,7 +3,14 @@ import { type RoundTrip, roundTripsIn } from '../events/round-trips.js';
 import { truncate } from '../util/text.js';
 import { valueAt } from '../util/values.js';
 import { isAcknowledged, messagesOf, type RecordedCall } from './recorded-call.js';
-import { cutBy, eventsOf, requestsIn, type SentMessages, type ServerEnd } from './server-end.js';
+import {
+  cutBy,
+  type EndProof,
+  eventsOf,
+  requestsIn,
+  type SentMessages,
+  type ServerEnd,
+} from './server-end.js';
 import { firstRefusal, isConnectionRefused, originOf, plansIn } from './server-runs.js';
 
 /** Maximum length of the name of an operation in a message, in characters. */
@@ -38,21 +45,20 @@ export function findStoppedServer(sent: SentMessages, events: readonly Event[]):
   return {
     seq: refused.lastSeq,
     message: `the tool stopped answering (ECONNREFUSED)${progressOf(open)}${later}`,
-    output: null,
-    returned,
     open,
     cause,
-    isRepeated: null,
-    repeats: 0,
+    proof: { kind: 'refused', returned },
     cutOff: new Set([...ofCalls, ...eventsOf(open), ...unanswered]),
     cutPlans,
   };
 }
 
+type Returned = Extract<EndProof, { kind: 'refused' }>['returned'];
+
 const LATER = {
   same: '; it answers again now',
   other: '; another program answers at its address now',
-} as const satisfies Record<NonNullable<ServerEnd['returned']>, string>;
+} as const satisfies Record<NonNullable<Returned>, string>;
 
 /** Whether a call was in progress when the server stopped. @param lastAnsweredSeq the last request that the server answered */
 function isOpenAt(call: RecordedCall, refused: RoundTrip, lastAnsweredSeq: number): boolean {
@@ -79,7 +85,7 @@ function lastRefusal(requests: readonly RoundTrip[]): RoundTrip | undefined {
 }
 
 /** What the last answered discovery after a refused connection shows. A proxy that answers 5xx shows nothing. */
-function whatAnsweredAfter(refused: RoundTrip, events: readonly Event[]): ServerEnd['returned'] {
+function whatAnsweredAfter(refused: RoundTrip, events: readonly Event[]): Returned {
   const discoveries = [...roundTripsIn(events).values()].filter(
     ({ request, status }) => request.purpose === 'discovery' && status !== null,
   );

@@ -1,6 +1,6 @@
 import type { Conformance, Row, Standing } from '../check/conformance.js';
 import { RULES } from '../check/rules/index.js';
-import { isFatalExit } from '../check/server-end.js';
+import { type EndProof, isFatalExit } from '../check/server-end.js';
 import type { RequirementId, Side } from '../protocol/requirements.js';
 import { type Line, quote, say } from './line.js';
 
@@ -132,13 +132,12 @@ export function isOfExit({ byExit, standing }: Row): boolean {
 /** The name of the test that fails if a server exits. */
 const KEEPS_RUNNING = 'the server keeps running';
 
-const REPEATED = 'a new server exited too, with nothing else in progress';
-
 function exitFinding(
   exit: NonNullable<Conformance['exit']>,
   { checks, cases, verdict }: Conformance,
 ): Finding {
-  const { message, output, calls, cause, isRepeated } = exit;
+  const { message, calls, cause, proof } = exit;
+  const isOwn = proof.kind !== 'refused';
   const rows = checks.filter(isOfExit);
   const broken = rows.filter(({ standing }) => isBreach(standing));
   const names = [
@@ -146,7 +145,7 @@ function exitFinding(
     ...cases.flatMap(({ byExit, operation, place }) => (byExit ? [`case ${operation} ${place}`] : [])),
   ];
   const [first] = broken;
-  const isFailure = isFatalExit(exit) || (isRepeated === null && first !== undefined);
+  const isFailure = isFatalExit(exit) || (proof.kind !== 'not-repeated' && first !== undefined);
   return {
     about: 'exit',
     standing: isFailure && verdict === 'failed' ? 'failed' : 'could-not-run',
@@ -154,29 +153,35 @@ function exitFinding(
     name: KEEPS_RUNNING,
     title: message,
     kind: 'exit',
-    reasons: output?.length === 0 ? ['it wrote nothing to stderr'] : (output ?? [REFUSED]),
+    reasons: isOwn ? outputLines(proof.output) : [REFUSED],
     events: [...cause, ...broken.flatMap(({ events }) => events)],
     spots: broken.flatMap(({ spots = [] }) => spots),
-    calls: output === null ? calls : (first?.calls ?? calls),
+    calls: isOwn ? (first?.calls ?? calls) : calls,
     expected: first?.expected,
     facts: [
       ...broken.map(
         ({ id, level }) => ['fails', `${id} (${level}): the tool ${RULES[id].statement}`] as const,
       ),
-      ...(output === null ? [] : [['repeated', isRepeated ? REPEATED : notRepeated(exit)] as const]),
+      ...(isOwn ? [['repeated', repetitionText(proof)] as const] : []),
     ],
     ...(names.length > 0 && { notRun: names.join(', ') }),
-    advice: exitAdvice(exit),
+    advice: exitAdvice(proof),
   };
 }
 
-function exitAdvice({ output, returned, isRepeated }: NonNullable<Conformance['exit']>): string {
-  if (output === null) return `${AFTER_END[returned ?? 'gone']} ${FIND_CALL}`;
+function outputLines(output: readonly string[]): readonly string[] {
+  return output.length === 0 ? ['it wrote nothing to stderr'] : output;
+}
+
+function exitAdvice(proof: EndProof): string {
+  if (proof.kind === 'refused') return `${AFTER_END[proof.returned ?? 'gone']} ${FIND_CALL}`;
   const fix =
-    output.length === 0
+    proof.output.length === 0
       ? 'Find out why the server exits: it must not.'
       : 'Catch the exception, or fix what the output above shows: the server must not exit.';
-  return isRepeated === false ? `${fix} It may depend on earlier calls, or on calls at the same time.` : fix;
+  return proof.kind === 'not-repeated'
+    ? `${fix} It may depend on earlier calls, or on calls at the same time.`
+    : fix;
 }
 
 const REFUSED = 'it had answered before, and then refused connections';
@@ -189,12 +194,13 @@ const AFTER_END = {
 
 const FIND_CALL = 'protocol-cli check --command <command> finds the call that ends it.';
 
-function notRepeated({ isRepeated, repeats }: NonNullable<Conformance['exit']>): string {
-  if (isRepeated === null) return 'no: a recording cannot be repeated';
-  if (repeats === 0) return 'no: nothing that it was doing may be called again';
-  return repeats === 1
+function repetitionText(proof: Exclude<EndProof, { kind: 'refused' }>): string {
+  if (proof.kind === 'repeated') return 'a new server exited too, with nothing else in progress';
+  if (proof.kind === 'recorded') return 'no: a recording cannot be repeated';
+  if (proof.repeats === 0) return 'no: nothing that it was doing may be called again';
+  return proof.repeats === 1
     ? 'no: a new server with the same call, and nothing else in progress, did not exit'
-    : `no: ${repeats} new servers with one call or probe each, and nothing else in progress, did not exit`;
+    : `no: ${proof.repeats} new servers with one call or probe each, and nothing else in progress, did not exit`;
 }
 
 export const CASES = { pass: 'passed', fail: 'failed', 'could-not-run': 'could-not-run' } as const;

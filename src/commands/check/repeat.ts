@@ -50,7 +50,9 @@ export async function judgeWithRepeats(
 ): Promise<Judged> {
   const { sides, selection, expectedFailures } = plan;
   const judged = await judgeSides(first, sides, selection);
-  const replaced = judged.evidences.map(({ exit }) => exit).find(exit => exit?.returned === 'other');
+  const replaced = judged.evidences
+    .map(({ exit }) => exit)
+    .find(exit => exit?.proof.kind === 'refused' && exit.proof.returned === 'other');
   const failed = judged.checks.filter(
     check => check.status === 'fail' && !isSettled(check, expectedFailures) && !replaced,
   );

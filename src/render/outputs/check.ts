@@ -1,4 +1,4 @@
-import type { Conformance, Row, Standing } from '../../check/conformance.js';
+import type { Conformance, ExitCheck, Row, Standing } from '../../check/conformance.js';
 import type { ObservableRule } from '../../check/rule.js';
 import { RULES } from '../../check/rules/index.js';
 import type { Event } from '../../events/events.js';
@@ -104,7 +104,7 @@ const json: CheckFormat = ({ program, target, run, record, warnings }) => {
     target,
     verdict,
     durationMs: durationOf(record),
-    ...(exit && { exit }),
+    ...(exit && { exit: exitReport(exit) }),
     checks: run.checks.map(row => rowReport(row, record, adviceOf(row))),
     cases: cases.map(({ reasonLines: _, ...each }) => each),
     gaps,
@@ -117,6 +117,26 @@ const json: CheckFormat = ({ program, target, run, record, warnings }) => {
   };
   return `${safeJson(report, 2)}\n`;
 };
+
+/** Null where nothing can be repeated. */
+const IS_REPEATED = {
+  repeated: true,
+  'not-repeated': false,
+  recorded: null,
+  refused: null,
+} as const satisfies Record<ExitCheck['proof']['kind'], boolean | null>;
+
+function exitReport({ message, calls, cause, proof }: ExitCheck): object {
+  return {
+    message,
+    output: proof.kind === 'refused' ? null : proof.output,
+    returned: proof.kind === 'refused' ? proof.returned : null,
+    calls,
+    cause,
+    isRepeated: IS_REPEATED[proof.kind],
+    repeats: 'repeats' in proof ? proof.repeats : 0,
+  };
+}
 
 function rowReport(
   { expectedFailure, spots = [], reasonLines: _, advice: _own, ...row }: Row,

@@ -1,6 +1,7 @@
 import type { Body } from '../../events/events.js';
 import type { Incoming } from '../../http/route.js';
 import { CallbackServer, type ListenerOptions } from '../../runtime/callback-server.js';
+import type { Wire } from '../../runtime/wire.js';
 import { type CheckOptions, LiveCheck } from './live-check.js';
 import type { ProbeCall, ProbePlan } from './probe-call.js';
 import { CALLBACK_LIMITS, quota } from './quota.js';
@@ -19,9 +20,14 @@ export class Prober {
     this.check = new LiveCheck(options);
   }
 
+  /** Sends requests to the tool. */
+  get wire(): Wire {
+    return this.check.options.wire;
+  }
+
   /** @throws ProtocolCliError `port-in-use`. */
   async listen(options: ListenerOptions): Promise<void> {
-    const { log } = this.check.options.wire;
+    const { log } = this.wire;
     const isWithinQuota = quota(log, CALLBACK_LIMITS.refused, 'that were refused, or to a wrong address');
     const isOpen = { isTold: isWithinQuota, findsChanged: true }; // TOOL-OPAQUE
     this.#callbacks = await CallbackServer.start(log, options, isOpen);
@@ -62,9 +68,17 @@ export class Prober {
   }
 
   /** Returns the status of the response; null without one. @param wire has the headers of the user whose thread it is */
-  async closeThread(thread: string, wire = this.check.options.wire): Promise<number | null> {
+  async closeThread(thread: string, wire = this.wire): Promise<number | null> {
     if (this.check.isAborted) return null;
     return (await wire.closeThread(thread, this.check.requestLimits)).status;
+  }
+
+  /** Whether the tool still answers a discovery. */
+  isToolAlive(): Promise<boolean> {
+    return this.wire.findDocument().then(
+      () => true,
+      () => false,
+    );
   }
 }
 

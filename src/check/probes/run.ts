@@ -8,10 +8,12 @@ import { forEachConcurrently } from '../../util/collections.js';
 import { messageOf } from '../../util/errors.js';
 import type { Check } from '../report.js';
 import { START_PLAN } from '../server-runs.js';
+import { VALID_CALL } from './invocation-probes.js';
 import type { CheckOptions } from './live-check.js';
+import type { Probe, Target } from './probe.js';
 import type { ProbeCall, ProbePlan } from './probe-call.js';
 import { PROBE_CONCURRENCY, type ProbeClient, Prober } from './prober.js';
-import { PROBES, type Probe, type Target, VALID_CALL } from './probes.js';
+import { PROBES } from './probes.js';
 import { SampleCalls } from './samples.js';
 import type { SentCall } from './sent-call.js';
 

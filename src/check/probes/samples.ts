@@ -144,6 +144,11 @@ export class SampleCalls {
     return new SampleCalls(prober, callables, samples, operations);
   }
 
+  /** Makes the calls, unless they are made already. */
+  start(): void {
+    void this.finish();
+  }
+
   /** Makes the calls at the first time. Resolves when all have ended. */
   finish(): Promise<void> {
     this.#finished ??= this.#callAll();

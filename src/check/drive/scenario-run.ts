@@ -2,7 +2,6 @@ import { Content } from '../../events/content.js';
 import type { Event, RequestEvent } from '../../events/events.js';
 import type { Log } from '../../events/log.js';
 import {
-  type Ability,
   DriverAbilities,
   type DriverLine,
   type Finding,
@@ -32,116 +31,27 @@ interface RunSetting {
 
 /** One run of a scenario: what the runtime did so far, and when it is over. Its instructions are in {@link ScenarioSession}. */
 export class ScenarioRun {
-  readonly #requests = new RequestCounts();
-  /** How many requests the runtime sent, to tools and to the model. */
-  #sent = 0;
+  readonly abilities = new DriverAbilities();
+  readonly requests = new RequestCounts();
   readonly #events: Event[] = [];
   readonly #observations: Observation[] = [];
-  readonly #abilities = new DriverAbilities();
+  readonly #waits: Waits;
   /** Aborted when the scenario is over. */
   readonly #over = new AbortController();
-  readonly #waits: Waits;
   #driver: Driver | undefined;
-  #hasDiscovered = false;
-  #hasActed = false;
-  /** Whether the driver was asked to end, or the model has ended its turn. */
-  #mayEnd = false;
+  /** `ending`: the driver was asked to end, or the model has ended its turn, so that the driver may end. */
+  #phase: 'playing' | 'ending' | 'over' = 'playing';
+  /** The most that the runtime did. */
+  #did: 'nothing' | 'discovery' | 'action' = 'nothing';
 
   constructor(private readonly setting: RunSetting) {
     this.#waits = new Waits(setting.clock, this.#over.signal);
     setting.log.subscribe(event => {
       this.#events.push(event);
       if (event.kind === 'request') this.#addRequest(event);
-      if (event.kind === 'response' || event.kind === 'broken') this.#requests.end(event.leg);
+      if (event.kind === 'response' || event.kind === 'broken') this.requests.end(event.leg);
       this.#waits.look();
     });
-  }
-
-  get #isOver(): boolean {
-    return this.#over.signal.aborted;
-  }
-
-  /** Whether it did more than to ask for toolsets, as an agent does that finds no model. */
-  get hasActed(): boolean {
-    return this.#hasActed;
-  }
-
-  /** Takes the driver of the scenario. If it ends before it may, the scenario fails. */
-  begin(driver: Driver): void {
-    this.#driver = driver;
-    void driver.ended.then(how => {
-      if (!this.#mayEnd) this.#failScenario(endingOf(how, driver));
-      this.stop();
-    });
-  }
-
-  /** Closes the thread and waits until the driver has ended. */
-  async end(): Promise<void> {
-    this.#mayEnd = true;
-    await this.#waits.until(() => this.#requests.areToolsAnswered, QUIET_MS);
-    if (this.#isOver) return;
-    const isAgent = this.#driver?.kind === 'agent'; // it cannot be asked to close its thread; its conversation ends
-    if (!isAgent && !this.#abilities.supports('end')) return;
-    this.give({ do: 'end' });
-    const { windowMs, log } = this.setting;
-    if (await this.#waits.until(() => this.#isOver, windowMs)) return;
-    log.emit({ kind: 'expired', what: 'observation', afterMs: windowMs });
-    const after = isAgent ? 'the last message of the model' : '{"do":"end"}';
-    const limit = `within ${formatDuration(windowMs)} after ${after}`;
-    const message = `the ${this.#driver?.kind} did not end ${limit}; it was stopped`;
-    log.emit({ kind: 'warned', message });
-  }
-
-  /** Ends the scenario; it fails. */
-  #failScenario(how: string): void {
-    if (this.#isOver) return;
-    this.stop();
-    this.setting.log.emit({ kind: 'driver', from: 'runtime', ended: how });
-  }
-
-  /** Ends all waits. */
-  stop(): void {
-    this.#over.abort();
-  }
-
-  /** Takes a line of the driver. */
-  receive(line: DriverLine): void {
-    if ('saw' in line) {
-      this.#observations.push(line);
-      this.#hasActed = true;
-    } else this.#abilities.add(line);
-    this.setting.log.emit({ kind: 'driver', from: 'runtime', body: Content.ofJson(line) });
-  }
-
-  /** Takes the sign of life of an agent. */
-  receiveModelRequest(): void {
-    this.#hasActed = true;
-    this.#countRequest();
-    this.#waits.look();
-  }
-
-  /** Takes what the scripted model saw. */
-  receiveFinding(finding: Finding<'unserved' | 'served'>): void {
-    this.setting.log.emit({ kind: 'driver', from: 'check', body: Content.ofJson(finding) });
-  }
-
-  #addRequest(request: RequestEvent): void {
-    this.#requests.begin(request);
-    if (request.from !== 'runtime') return;
-    // an agent may take long between discovery and its first step
-    if (this.#driver?.kind !== 'agent') {
-      if (request.purpose === 'discovery') this.#hasDiscovered = true;
-      else this.#hasActed = true;
-    }
-    this.#countRequest();
-  }
-
-  /** Counts a request of the runtime, to a tool or to the model. */
-  #countRequest(): void {
-    if (++this.#sent <= LIMITS.scenarioRequests.value || this.#isOver) return;
-    const how = `sent more than ${LIMITS.scenarioRequests.value} requests; it was stopped`;
-    this.#failScenario(how);
-    this.setting.log.emit({ kind: 'warned', message: `the runtime ${how}` });
   }
 
   /** All events, oldest first. */
@@ -154,23 +64,45 @@ export class ScenarioRun {
     return this.#observations;
   }
 
-  supports(ability: Ability): boolean {
-    return this.#abilities.supports(ability);
+  /** Whether it did more than to ask for toolsets, as an agent does that finds no model. */
+  get hasActed(): boolean {
+    return this.#did === 'action';
   }
 
-  /** Which of these abilities the driver does not have. */
-  missing(needs: readonly Ability[]): readonly Ability[] {
-    return this.#abilities.missing(needs);
+  /** Whether the runtime is an agent that may need the end of a turn. */
+  get hasTurns(): boolean {
+    return this.#driver?.endTurn !== undefined;
   }
 
-  /** Whether the runtime has answered all messages of the tools. */
-  get areToolsAnswered(): boolean {
-    return this.#requests.areToolsAnswered;
+  /** Takes the driver of the scenario. If it ends before it may, the scenario fails. */
+  attach(driver: Driver): void {
+    this.#driver = driver;
+    void driver.ended.then(how => {
+      if (this.#phase === 'playing') this.#fail(endingOf(how, driver));
+      this.stop();
+    });
   }
 
-  /** How many requests with this purpose have ended (response or broken connection). */
-  countEnded(purpose: RequestEvent['purpose']): number {
-    return this.#requests.ended(purpose);
+  /** Takes a line of the driver. */
+  receive(line: DriverLine): void {
+    if ('saw' in line) {
+      this.#observations.push(line);
+      this.#did = 'action';
+    } else this.abilities.add(line);
+    this.setting.log.emit({ kind: 'driver', from: 'runtime', body: Content.ofJson(line) });
+  }
+
+  /** Takes the sign of life of an agent. */
+  receiveModelRequest(): void {
+    this.#did = 'action';
+    this.requests.addToModel();
+    this.#limitRequests();
+    this.#waits.look();
+  }
+
+  /** Takes what the scripted model saw. */
+  receiveFinding(finding: Finding<'unserved' | 'served'>): void {
+    this.setting.log.emit({ kind: 'driver', from: 'check', body: Content.ofJson(finding) });
   }
 
   /** Sends an instruction to the driver. */
@@ -179,15 +111,33 @@ export class ScenarioRun {
     this.#driver?.send(instruction);
   }
 
-  /** Whether the runtime is an agent that may need the end of a turn. */
-  get hasTurns(): boolean {
-    return this.#driver?.endTurn !== undefined;
-  }
-
   /** Ends the turn of the model; the agent may end then. */
   endTurn(): void {
-    this.#mayEnd = true;
+    this.#mayEnd();
     this.#driver?.endTurn?.();
+  }
+
+  /** Asks the driver to close its thread and to end, and waits until it has ended. */
+  async closeThread(): Promise<void> {
+    this.#mayEnd();
+    await this.#waits.until(() => this.requests.areToolsAnswered, QUIET_MS);
+    if (this.#isOver) return;
+    const isAgent = this.#driver?.kind === 'agent'; // it cannot be asked to close its thread; its conversation ends
+    if (!isAgent && !this.abilities.supports('end')) return;
+    this.give({ do: 'end' });
+    const { windowMs, log } = this.setting;
+    if (await this.#waits.until(() => this.#isOver, windowMs)) return;
+    log.emit({ kind: 'expired', what: 'observation', afterMs: windowMs });
+    const after = isAgent ? 'the last message of the model' : '{"do":"end"}';
+    const limit = `within ${formatDuration(windowMs)} after ${after}`;
+    const message = `the ${this.#driver?.kind} did not end ${limit}; it was stopped`;
+    log.emit({ kind: 'warned', message });
+  }
+
+  /** Ends the scenario and all waits. */
+  stop(): void {
+    this.#phase = 'over';
+    this.#over.abort();
   }
 
   /** Resolves to whether it came true within `ms`, before the run was over. */
@@ -198,10 +148,41 @@ export class ScenarioRun {
   /** Resolves to whether it came true before the time was over and before the driver ended. */
   async expect(isTrue: () => boolean): Promise<boolean> {
     const { windowMs, log } = this.setting;
-    await this.#waits.until(() => this.#hasDiscovered || this.#hasActed || isTrue(), START_MS);
+    await this.#waits.until(() => this.#did !== 'nothing' || isTrue(), START_MS);
     const isMet = await this.#waits.until(isTrue, windowMs);
     if (!isMet && !this.#isOver) log.emit({ kind: 'expired', what: 'observation', afterMs: windowMs });
     return isMet;
+  }
+
+  get #isOver(): boolean {
+    return this.#phase === 'over';
+  }
+
+  #mayEnd(): void {
+    if (!this.#isOver) this.#phase = 'ending';
+  }
+
+  #addRequest(request: RequestEvent): void {
+    this.requests.begin(request);
+    if (request.from !== 'runtime') return;
+    // an agent may take long between discovery and its first step
+    if (this.#driver?.kind !== 'agent') {
+      if (request.purpose !== 'discovery') this.#did = 'action';
+      else if (this.#did === 'nothing') this.#did = 'discovery';
+    }
+    this.#limitRequests();
+  }
+
+  #limitRequests(): void {
+    if (!this.requests.areTooMany || this.#isOver) return;
+    const how = `sent more than ${LIMITS.scenarioRequests.value} requests; it was stopped`;
+    this.#fail(how);
+    this.setting.log.emit({ kind: 'warned', message: `the runtime ${how}` });
+  }
+
+  #fail(how: string): void {
+    this.stop();
+    this.setting.log.emit({ kind: 'driver', from: 'runtime', ended: how });
   }
 }
 

@@ -17,7 +17,7 @@ export class ScenarioSession {
 
   /** Gives an instruction. A driver that does not support it ends the scenario. */
   instruct(instruction: Instruction): void {
-    if (this.run.supports(instruction.do)) this.run.give(instruction);
+    if (this.run.abilities.supports(instruction.do)) this.run.give(instruction);
     else this.run.stop();
   }
 
@@ -65,7 +65,7 @@ export class ScenarioSession {
 
   /** As {@link fire}, as soon as the call waits, and after the runtime has answered all earlier messages; it may take `ms` for that. */
   async fireInTurn(operation: string, ms: number): Promise<void> {
-    await this.run.wait(() => this.run.areToolsAnswered, ms);
+    await this.run.wait(() => this.run.requests.areToolsAnswered, ms);
     let isFired = false;
     await this.run.expect(() => (isFired ||= this.fire(operation)));
   }
@@ -77,7 +77,7 @@ export class ScenarioSession {
 
   /** Resolves to whether the model got something: for this call, or without an id. */
   waitForResult(id: string): Promise<boolean> {
-    if (!this.run.supports('model') && !this.run.supports('failure'))
+    if (!this.run.abilities.supports('model') && !this.run.abilities.supports('failure'))
       return this.waitQuietly().then(() => false);
     let judged = 0;
     let isAnswered = false;
@@ -98,12 +98,12 @@ export class ScenarioSession {
     const isWanted = (each: Observation): each is Observation<Kind> => each.saw === kind;
     const isSeen = () => this.run.observations.filter(isWanted).some(fits);
     if (kind === 'model' && this.run.hasTurns) await this.#offerTurns(isSeen);
-    return this.run.expect(() => !this.run.supports(kind) || isSeen()).then(isSeen);
+    return this.run.expect(() => !this.run.abilities.supports(kind) || isSeen()).then(isSeen);
   }
 
   /** Gives an agent the chances to deliver an event to the model: with the result of a call, and after the end of a turn. */
   async #offerTurns(isSeen: () => boolean): Promise<void> {
-    await this.run.wait(() => isSeen() || this.run.areToolsAnswered);
+    await this.run.wait(() => isSeen() || this.run.requests.areToolsAnswered);
     if (await this.run.wait(isSeen, QUIET_MS)) return;
     await this.call(PING);
     if (await this.run.wait(isSeen, QUIET_MS)) return;
@@ -112,7 +112,7 @@ export class ScenarioSession {
 
   /** Resolves to true when at least `count` requests with this purpose have ended (response or broken connection); to false on timeout. */
   waitForRequests(purpose: RequestEvent['purpose'], count = 1): Promise<boolean> {
-    return this.run.expect(() => this.run.countEnded(purpose) >= count);
+    return this.run.expect(() => this.run.requests.ended(purpose) >= count);
   }
 
   /**

@@ -86,9 +86,9 @@ export async function playScenario(
       ...(onStderr && { onStderr }),
     });
     if (mustAct) cancelNote = noteSilence(run, driver, setting);
-    run.begin(driver);
+    run.attach(driver);
     await giveInstructions(scenario, run, new ScenarioSession(run, tools), log);
-    await run.end();
+    await run.closeThread();
     if (mustAct && !run.hasActed && !signal.aborted) throw await failedStart(driver, warnings);
   } finally {
     signal.removeEventListener('abort', stop);
@@ -107,7 +107,7 @@ async function giveInstructions(
 ): Promise<void> {
   const { name, checks, needs = [] } = scenario;
   if (needs.length > 0) await session.call(PING); // after it, the driver has sent its `can` and `cannot`
-  const unsupported = run.missing(needs);
+  const unsupported = run.abilities.missing(needs);
   const isRun = unsupported.length === 0;
   log.emit({
     kind: 'planned',

@@ -14,7 +14,7 @@ import { forEachConcurrently } from '../../util/collections.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { excerpt, joinFirst } from '../../util/text.js';
 import type { Recording } from '../evidence.js';
-import { killProcessesWith } from './leftovers.js';
+import { killProcessesWith } from './kill-processes.js';
 import { findingsSince } from './log-findings.js';
 import { playScenario, type Scenario, type ScenarioSetting } from './scenario.js';
 import { callScenarios } from './scenarios/calls.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { access } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { killProcessesWith } from '../../../src/check/drive/leftovers.js';
+import { killProcessesWith } from '../../../src/check/drive/kill-processes.js';
 import { temporaryFolder } from '../support/folder.js';
 import { runHere, startHere } from '../support/in-process.js';
 

@@ -185,6 +185,11 @@ export class RuntimeView {
     return [...(call ? this.observationsOf(call, ...kinds) : []), ...anonymous];
   }
 
+  /** The first line with which the model got this text, after an event. */
+  textForModel(text: string, afterSeq = 0): ObservationMessage | undefined {
+    return this.observationsShowing([text], 'model', 'failure').find(({ event }) => event.seq > afterSeq);
+  }
+
   /** The lines that show one of these texts, also within a longer one. */
   observationsShowing<Kind extends Observation['saw']>(
     texts: readonly string[],

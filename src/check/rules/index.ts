@@ -9,12 +9,14 @@ import { invocationRules } from './invocations.js';
 import { noticeRules } from './notices.js';
 import { questionRules } from './questions.js';
 import { runtimeAcknowledgementRules } from './runtime-acknowledgements.js';
-import { runtimeConversationRules } from './runtime-conversation.js';
+import { runtimeChoiceRules } from './runtime-choices.js';
 import { runtimeDisplayRules } from './runtime-display.js';
 import { runtimeNoticeRules } from './runtime-notices.js';
 import { runtimeOrderRules } from './runtime-order.js';
+import { runtimeQuestionRules } from './runtime-questions.js';
 import { runtimeRequestRules } from './runtime-requests.js';
 import { runtimeResultRules } from './runtime-results.js';
+import { runtimeUpdateRules } from './runtime-updates.js';
 import { toolsetRules } from './toolset.js';
 
 /** A requirement id without a rule does not compile. */
@@ -34,7 +36,9 @@ const BY_THEME: Readonly<Record<RequirementId, Rule>> = {
   ...runtimeOrderRules,
   ...runtimeDisplayRules,
   ...runtimeResultRules,
-  ...runtimeConversationRules,
+  ...runtimeQuestionRules,
+  ...runtimeChoiceRules,
+  ...runtimeUpdateRules,
 };
 
 /** Every rule by its id, in the order of the protocol. */

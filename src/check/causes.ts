@@ -78,8 +78,8 @@ function subjectsOf(
   { rule, observations }: ObservedRule,
   evidences: readonly Evidence[],
 ): ReadonlySet<Subject> {
-  const planned = evidences.flatMap<Subject>(({ view, calls }) => {
-    if (view) return view.checks.includes(rule.id) ? [view.scenario] : [];
+  const planned = evidences.flatMap<Subject>(({ driver, calls }) => {
+    if (driver) return driver.checks.includes(rule.id) ? [driver.scenario] : [];
     return calls.filter(({ plans }) => plans.some(({ checks = [] }) => checks.includes(rule.id)));
   });
   return new Set([...planned, ...subjectsIn(observations, evidences)]);
@@ -92,7 +92,7 @@ function subjectsIn(
   const events = new Set(observations.flatMap(each => each.about ?? each.events));
   const scenarios = observations.flatMap(({ scenario }) => scenario ?? []);
   const calls = evidences.flatMap(evidence =>
-    evidence.view ? [] : evidence.calls.filter(call => isAbout(call, events)),
+    evidence.driver ? [] : evidence.calls.filter(call => isAbout(call, events)),
   );
   return new Set<Subject>([...scenarios, ...calls]);
 }

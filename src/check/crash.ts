@@ -35,7 +35,7 @@ function crashWithoutExit(sent: SentMessages, events: readonly Event[], side: Si
   const isOfTool = side === 'tool' && events.every(({ kind }) => kind !== 'driver');
   const stopped = isOfTool ? findStoppedServer(sent, events) : null;
   const toolCrash = findUnreachable(sent);
-  if (!toolCrash || (stopped && !isCausedApartFromCalls(toolCrash, stopped)))
+  if (!toolCrash || (stopped && !wasEndedByMessage(toolCrash, stopped)))
     return { toolCrash: null, exit: stopped, cutShort: new Set(stopped?.open) };
   const untilGone = { from: Number.NEGATIVE_INFINITY, to: Math.min(...toolCrash.later.events) };
   const cutShort = callsCutShort(sent.calls, toolCrash.message, untilGone);
@@ -43,7 +43,7 @@ function crashWithoutExit(sent: SentMessages, events: readonly Event[], side: Si
 }
 
 /** Whether a message ended the tool, and not one of the calls in progress. A call that was not called back may be the cause as well. */
-function isCausedApartFromCalls({ kind, message }: ToolCrash, { open }: ServerEnd): boolean {
+function wasEndedByMessage({ kind, message }: ToolCrash, { open }: ServerEnd): boolean {
   if (kind === 'call') return false;
   if (kind === 'callback') return open.every(call => call.callbacks.length > 0);
   return message.failure === 'cut' || open.every(call => call.invocation === null);
@@ -62,7 +62,7 @@ function crashInCheck(sent: SentMessages, events: readonly Event[], first: Event
     seq,
     open: openCalls(calls, sent),
     message: repeatedRun ? repeatedText(repeatedRun, toolCrash) : first.message,
-    cause: repeatedRun ? (toolCrash?.message.events ?? []) : exitAsCause(first),
+    cause: repeatedRun ? (toolCrash?.message.events ?? []) : causeOfUnrepeatedExit(first),
     proof: {
       kind: repeatedRun ? 'repeated' : 'not-repeated',
       output,
@@ -74,7 +74,7 @@ function crashInCheck(sent: SentMessages, events: readonly Event[], first: Event
 }
 
 /** An exit that no single call causes, such as that at the tenth call, is its own cause; one by a signal may come from elsewhere. */
-function exitAsCause({ how, seq }: EventOf<'exited'>): readonly number[] {
+function causeOfUnrepeatedExit({ how, seq }: EventOf<'exited'>): readonly number[] {
   return /\bSIG[A-Z]/.test(how) ? [] : [seq];
 }
 

@@ -13,9 +13,9 @@ import { CallbackEvidence } from './callback-evidence.js';
 import { type ConcernedCall, concernedCall } from './concerned.js';
 import { findCrash } from './crash.js';
 import { type KnownServer, readDiscoveries, serversOf } from './discovery.js';
+import { DriverEvidence, type RequestedCall } from './driver-evidence.js';
 import { refusedMembersOf } from './members.js';
 import { type RecordedCall, recordedCallsIn } from './recorded-call.js';
-import { type RequestedCall, RuntimeView } from './runtime-view.js';
 import type { SentMessages, ServerEnd, ToolCrash } from './server-end.js';
 import { judgeableEvents } from './server-runs.js';
 
@@ -48,7 +48,7 @@ export interface Evidence
   readonly toolCrash: ToolCrash | null;
   readonly exit: (ServerEnd & { readonly calls: readonly ConcernedCall[] }) | null;
   /** What the driver of a runtime was asked and showed; null without a driver. */
-  readonly view: RuntimeView | null;
+  readonly driver: DriverEvidence | null;
   /** The calls that a scenario asked for; none without a driver. */
   readonly requestedCalls: readonly RequestedCall[];
   /** By the URL of their discovery. */
@@ -95,7 +95,7 @@ export async function gatherEvidence(recording: Recording, side: Side): Promise<
     .filter(({ request }) => !request.calls?.length)
     .map(trip => new CallbackEvidence(trip, null));
   const calls = await judgedCalls(sent.calls, unmatchedCallbacks, cutShort);
-  const view = RuntimeView.of(events, calls);
+  const driver = DriverEvidence.of(events, calls);
   const servers = serversOf(discoveries);
   return {
     ...sent,
@@ -108,8 +108,8 @@ export async function gatherEvidence(recording: Recording, side: Side): Promise<
     plans: events.filter(event => event.kind === 'planned'),
     toolCrash,
     exit: exit && { ...exit, calls: exit.open.map(call => concernedCall(call, lines)) },
-    view,
-    requestedCalls: view ? await readRequestedCalls(view, calls, servers) : [],
+    driver,
+    requestedCalls: driver ? await readRequestedCalls(driver, calls, servers) : [],
     servers,
     isNameOfOtherCall: indexNames(calls),
     until: endOf(known),
@@ -164,13 +164,13 @@ async function judgedCalls(
 }
 
 function readRequestedCalls(
-  view: RuntimeView,
+  driver: DriverEvidence,
   calls: readonly CallEvidence[],
   servers: readonly KnownServer[],
 ): Promise<readonly RequestedCall[]> {
   const offered = servers.flatMap(({ toolset }) => toolset?.tools ?? []);
   return Promise.all(
-    view.instructions('invoke').map(async asked => {
+    driver.instructions('invoke').map(async asked => {
       const { operation, arguments: args } = asked.message;
       const tools = offered.filter(({ name }) => name === operation);
       const [tool] = tools;
@@ -178,7 +178,7 @@ function readRequestedCalls(
         ...asked,
         tools,
         argumentFaults: tool && tools.length === 1 ? await checkArguments(tool, args) : null,
-        ...view.outcomeOf(asked, calls),
+        ...driver.outcomeOf(asked, calls),
       };
     }),
   );

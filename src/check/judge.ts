@@ -71,7 +71,7 @@ export async function judgeSides(
   const checks = [first, ...others].flatMap((each, index) =>
     checksOf(sides[index] ?? 'tool', each, selection),
   );
-  const recorded = first.filter(({ isProbed, view }) => !isProbed && view === null);
+  const recorded = first.filter(({ isProbed, driver }) => !isProbed && driver === null);
   const missingResults = missingResultsSummary(countEnds(recorded.flatMap(({ calls }) => calls)));
   return { checks, evidences: first, missingResults };
 }
@@ -103,7 +103,7 @@ function judgeRule(rule: Rule, evidences: readonly Evidence[]): Judgement<Check>
     observations: [],
   });
   if ('unobservable' in rule) return notApplicable(rule.unobservable);
-  const able = evidences.filter(({ view }) => view?.supports(...(rule.needs ?? [])) ?? true);
+  const able = evidences.filter(({ driver }) => driver?.supports(...(rule.needs ?? [])) ?? true);
   if (able.length === 0 && evidences.length > 0) return notApplicable(unsupported(rule, evidences));
   const observations = able.flatMap(evidence => observe(rule, evidence));
   const worst = WORST_FIRST.find(kind => observations.some(each => each.kind === kind));
@@ -168,7 +168,7 @@ function concernOf(
     new Set(observations.flatMap(each => each.about ?? each.events));
   const calls = concernedCalls(eventsOf(found.slice(0, MAX_SHOWN)), evidences);
   const probes = concernedProbes(eventsOf(found), evidences);
-  const planned = evidences.flatMap(({ view }) => (view?.checks.includes(id) ? [view.scenario] : []));
+  const planned = evidences.flatMap(({ driver }) => (driver?.checks.includes(id) ? [driver.scenario] : []));
   const scenarios = found.length > 0 ? found.flatMap(({ scenario }) => scenario ?? []) : planned;
   return {
     ...(scenarios.length > 0 && { scenarios: [...new Set(scenarios)] }),
@@ -179,7 +179,7 @@ function concernOf(
 
 /** Names what the driver of a runtime cannot do or see. */
 function unsupported({ needs = [] }: ObservableRule, evidences: readonly Evidence[]): string {
-  const missing = needs.filter(each => evidences.some(({ view }) => view?.supports(each) === false));
+  const missing = needs.filter(each => evidences.some(({ driver }) => driver?.supports(each) === false));
   return `the driver does not support ${joinFirst(missing.length > 0 ? missing : needs, MAX_SHOWN)}`;
 }
 

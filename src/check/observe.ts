@@ -1,12 +1,12 @@
+import type { DriverEvidence } from './driver-evidence.js';
 import type { Evidence } from './evidence.js';
 import { type ObservableRule, type Observation, possiblyLostText, unrecorded } from './rule.js';
-import type { RuntimeView } from './runtime-view.js';
 import { explains, type UnservedSpan, unservedSpans } from './unserved-spans.js';
 
 /** What a rule observes in one recording. */
 export function observe(rule: ObservableRule, evidence: Evidence): readonly Observation[] {
-  const { view } = evidence;
-  const observations = view ? observeDriven(rule, evidence, view) : rule.observe(evidence);
+  const { driver } = evidence;
+  const observations = driver ? observeDriven(rule, evidence, driver) : rule.observe(evidence);
   return evidence.isWhole
     ? observations
     : observations.map(each => asPossiblyLost(each, isFromProbe(each, rule, evidence)));
@@ -26,17 +26,21 @@ function asPossiblyLost(observation: Observation, isOfProbe: boolean): Observati
 }
 
 /** What a rule observes in a scenario: of an agent, without what an unserved request explains, and with an early end. */
-function observeDriven(rule: ObservableRule, evidence: Evidence, view: RuntimeView): readonly Observation[] {
-  const spans = unservedSpans(view);
+function observeDriven(
+  rule: ObservableRule,
+  evidence: Evidence,
+  driver: DriverEvidence,
+): readonly Observation[] {
+  const spans = unservedSpans(driver);
   const own = rule.observe(evidence).map(each => spans.find(span => explains(span, each))?.cause ?? each);
   const stoppedAt = spans.find(({ served }) => served === null);
   const observations = stoppedAt
-    ? withUnservedEnd(own, stoppedAt, rule, view)
-    : withEarlyEnd(own, rule, evidence, view);
-  return observations.map(each => ({ ...each, scenario: view.scenario }));
+    ? withUnservedEnd(own, stoppedAt, rule, driver)
+    : withEarlyEnd(own, rule, evidence, driver);
+  return observations.map(each => ({ ...each, scenario: driver.scenario }));
 }
 
-function isMainRule({ id }: ObservableRule, { checks }: RuntimeView): boolean {
+function isMainRule({ id }: ObservableRule, { checks }: DriverEvidence): boolean {
   return checks[0] === id;
 }
 
@@ -45,9 +49,9 @@ function withUnservedEnd(
   own: readonly Observation[],
   { cause }: UnservedSpan,
   rule: ObservableRule,
-  view: RuntimeView,
+  driver: DriverEvidence,
 ): readonly Observation[] {
-  const isConcerned = own.length === 0 ? view.checks.includes(rule.id) : isMainRule(rule, view);
+  const isConcerned = own.length === 0 ? driver.checks.includes(rule.id) : isMainRule(rule, driver);
   return isConcerned ? [cause, ...own] : own;
 }
 
@@ -56,11 +60,11 @@ function withEarlyEnd(
   own: readonly Observation[],
   rule: ObservableRule,
   { requestedCalls }: Evidence,
-  view: RuntimeView,
+  driver: DriverEvidence,
 ): readonly Observation[] {
-  const { crash, endsByItself } = view;
+  const { crash, endsByItself } = driver;
   if (!crash) return own;
-  const isMain = isMainRule(rule, view);
+  const isMain = isMainRule(rule, driver);
   const end = { what: `the runtime ${crash.ended}`, events: [crash.seq] };
   if (endsByItself) return withAgentEnd(own, isMain, requestedCalls, end);
   // A driver must not end early: it breaks the main requirement of its scenario.

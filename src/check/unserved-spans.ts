@@ -1,5 +1,5 @@
+import type { DriverEvidence } from './driver-evidence.js';
 import { type Observation, unrecorded } from './rule.js';
-import type { RuntimeView } from './runtime-view.js';
 
 /** From a request of an agent that the scripted model did not serve to the next one that it served. */
 export interface UnservedSpan {
@@ -10,9 +10,9 @@ export interface UnservedSpan {
   readonly served: number | null;
 }
 
-export function unservedSpans(view: RuntimeView): readonly UnservedSpan[] {
-  const served = view.findings('served').map(({ event }) => event.seq);
-  return view.findings('unserved').map(finding => {
+export function unservedSpans(driver: DriverEvidence): readonly UnservedSpan[] {
+  const served = driver.findings('served').map(({ event }) => event.seq);
+  return driver.findings('unserved').map(finding => {
     const { seq } = finding.event;
     return {
       cause: unrecorded(finding.message.text, finding),

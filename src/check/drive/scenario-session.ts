@@ -2,7 +2,7 @@ import type { RequestEvent } from '../../events/events.js';
 import type { MockTool } from '../../mock/mock-tool.js';
 import type { Instruction, Observation } from '../../protocol/driver.js';
 import { LIMITS } from '../../util/limits.js';
-import { DriverCalls } from '../runtime-view.js';
+import { DriverCalls } from '../driver-evidence.js';
 import { type Fixtures, fixtureFile, PING } from './scenario-fixtures.js';
 import { QUIET_MS, type ScenarioRun } from './scenario-run.js';
 

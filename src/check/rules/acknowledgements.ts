@@ -47,10 +47,10 @@ export const acknowledgementRules = defineRules({
       return valid.map(call =>
         call.attempts.map(attempt => {
           if (attempt.status === 200)
-            return onAcknowledged(attempt, call, repeats.get(contentOf(call)), evidence);
+            return judgeAcknowledged(attempt, call, repeats.get(contentOf(call)), evidence);
           if (attempt.status !== null)
-            return call.flaw === null ? onRefusal(attempt, call, evidence.isLive) : null;
-          return attempt === call.attempts.at(-1) ? onUnanswered(attempt, call, evidence) : null;
+            return call.flaw === null ? judgeRefusal(attempt, call, evidence.isLive) : null;
+          return attempt === call.attempts.at(-1) ? judgeUnanswered(attempt, call, evidence) : null;
         }),
       );
     },
@@ -65,7 +65,7 @@ export const acknowledgementRules = defineRules({
     observe: ({ calls }) =>
       calls.map(call => {
         const acknowledgement = call.attempts.find(({ status }) => status === 200);
-        return acknowledgement ? onBody(acknowledgement, call) : null;
+        return acknowledgement ? judgeBody(acknowledgement, call) : null;
       }),
   },
 });
@@ -105,7 +105,7 @@ function resultBefore(attempt: RoundTrip, call: CallEvidence): CallbackEvidence 
 /** A tool acknowledges a call within this time, in ms. */
 const MAX_ACK_MS = 1_000;
 
-function onAcknowledged(
+function judgeAcknowledged(
   attempt: RoundTrip,
   call: CallEvidence,
   repeat: Repeat | undefined,
@@ -123,7 +123,7 @@ function onAcknowledged(
           result,
         ])
       : lateViolation('the 200 came after the result', [attempt, result]);
-  return onSlow(attempt, repeat, isProbed);
+  return judgeSlow(attempt, repeat, isProbed);
 }
 
 /** A connection beyond the listen backlog is tried again by the system after a second. */
@@ -131,7 +131,7 @@ const QUEUE_ADVICE =
   'Answer 200 before the work starts. If it does, its queue of new connections is too short: request_queue_size = 128 in http.server of Python.';
 
 /** Judges how long a call took to be acknowledged. */
-function onSlow(attempt: RoundTrip, repeat: Repeat | undefined, isProbed: boolean): Observation {
+function judgeSlow(attempt: RoundTrip, repeat: Repeat | undefined, isProbed: boolean): Observation {
   const took = attempt.latestAt - attempt.request.at;
   const ms = Math.min(took, repeat?.ms ?? took);
   if (took <= ACK_SLOW_MS) return met(attempt);
@@ -153,7 +153,7 @@ const LARGE_BODY = 64 * 1024;
 const SEE_LOG = 'Answer 200 before the work starts; the log of the tool may say why the connection ended.';
 
 /** The last attempt of a call has no response. */
-function onUnanswered(attempt: RoundTrip, call: CallEvidence, { toolCrash, exit }: Evidence): Observed {
+function judgeUnanswered(attempt: RoundTrip, call: CallEvidence, { toolCrash, exit }: Evidence): Observed {
   const { broken: error, failure } = attempt;
   if (exit?.cause.includes(attempt.request.seq))
     return violated(exit.message, [attempt, { events: [exit.seq] }], { about: attempt.events });
@@ -175,9 +175,9 @@ function onUnanswered(attempt: RoundTrip, call: CallEvidence, { toolCrash, exit 
 }
 
 /** An invocation with members that the protocol defines is valid; a refusal because of unknown ones is judged by TOOL-EXTRA. */
-function onRefusal(attempt: RoundTrip, call: CallEvidence, isLive: boolean): Observed {
+function judgeRefusal(attempt: RoundTrip, call: CallEvidence, isLive: boolean): Observed {
   const { refusedMembers } = call;
-  if (refusedMembers.length === 0) return onOtherStatus(attempt, call, isLive);
+  if (refusedMembers.length === 0) return judgeOtherStatus(attempt, call, isLive);
   const what = `answered ${attempt.status} to members that the protocol defines, and 200 without them`;
   return refusedMembers.filter(isDefined).map(member =>
     violated(what, attempt, {
@@ -192,7 +192,7 @@ const NO_REDIRECT =
   "Runtimes do not follow redirects: put the URL that answers 200 into the toolset's endpoint.";
 
 /** A tool that requires credentials must be called again with them; a busy tool need not be wrong. */
-function onOtherStatus(
+function judgeOtherStatus(
   attempt: RoundTrip,
   { attempts, isHostile }: CallEvidence,
   isLive: boolean,
@@ -217,7 +217,7 @@ function onOtherStatus(
 /** A shorter body may be an `OK`; a longer one has content. */
 const MAX_OK_BYTES = 64;
 
-function onBody(acknowledgement: RoundTrip, { callbacks: [first], ending }: CallEvidence): Observed {
+function judgeBody(acknowledgement: RoundTrip, { callbacks: [first], ending }: CallEvidence): Observed {
   const { responseSize: size } = acknowledgement;
   const isOutcome = hasOutcome(acknowledgement);
   if (first) {

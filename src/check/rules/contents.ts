@@ -84,7 +84,9 @@ export const contentRules = defineRules({
       const what = `${overlapping.size} calls that overlapped`;
       return calls.map(call => {
         const { invocation, received, callbacks } = call;
-        const mixed = invocation ? received.flatMap(each => onNames(each, invocation, isOthers) ?? []) : [];
+        const mixed = invocation
+          ? received.flatMap(each => judgeNames(each, invocation, isOthers) ?? [])
+          : [];
         return mixed.length === 0 && overlapping.has(call) ? met(callbacks, what) : mixed;
       });
     },
@@ -122,7 +124,7 @@ export const contentRules = defineRules({
       calls.map(call => {
         const secrets = leakFinder(call);
         return call.received.map(
-          each => onSecret(each, secrets) ?? onRedacted(each, call) ?? met(each.callback),
+          each => judgeSecret(each, secrets) ?? judgeRedacted(each, call) ?? met(each.callback),
         );
       }),
   },
@@ -171,7 +173,7 @@ export const contentRules = defineRules({
     observe: ({ calls }) =>
       displaysIn(calls).map(({ callback, segments }) =>
         segments.map(({ type, content }, index) =>
-          type === 'diff' ? onDiff(callback, content, index) : null,
+          type === 'diff' ? judgeDiff(callback, content, index) : null,
         ),
       ),
   },
@@ -184,7 +186,9 @@ export const contentRules = defineRules({
     masks: ['TOOL-FALLBACK'],
     absent: 'no result had an image',
     observe: ({ calls }) =>
-      calls.flatMap(call => messagesOf(call, 'tool_result')).map(each => [onContent(each), onImage(each)]),
+      calls
+        .flatMap(call => messagesOf(call, 'tool_result'))
+        .map(each => [judgeContent(each), judgeImage(each)]),
   },
 });
 
@@ -206,12 +210,12 @@ function compareNames(
     return received.map(({ callback, message }) => {
       const came = nameIn(message, invocation);
       if (came === undefined || namesOfOthers(message, invocation, isOthers).length > 0) return null;
-      return came === given ? met(callback) : onOtherName(name, { callback, message }, given, came);
+      return came === given ? met(callback) : judgeOtherName(name, { callback, message }, given, came);
     });
   });
 }
 
-function onOtherName(
+function judgeOtherName(
   name: string,
   { callback, message }: ReceivedCallback,
   given: string | null,
@@ -239,7 +243,7 @@ function namesOfOthers(
   });
 }
 
-function onNames(
+function judgeNames(
   { callback, message }: ReceivedCallback,
   invocation: Invocation,
   isOthers: Evidence['isNameOfOtherCall'],
@@ -297,7 +301,7 @@ function textSpot(callback: CallbackEvidence): Spot {
 }
 
 /** Reports the kind and place of the secret, never the secret. */
-function onSecret({ callback, message }: ReceivedCallback, secrets: LeakFinder): Observation | null {
+function judgeSecret({ callback, message }: ReceivedCallback, secrets: LeakFinder): Observation | null {
   for (const { place, path, text } of callback.texts) {
     const secret = secrets.findAny(text);
     if (secret)
@@ -313,7 +317,10 @@ function onSecret({ callback, message }: ReceivedCallback, secrets: LeakFinder):
 }
 
 /** It may have been a secret; if nothing else in the recording was redacted, the tool may have written it. */
-function onRedacted({ callback, message }: ReceivedCallback, { reading }: CallEvidence): Observation | null {
+function judgeRedacted(
+  { callback, message }: ReceivedCallback,
+  { reading }: CallEvidence,
+): Observation | null {
   const text = callback.texts.find(each => each.text.includes(REDACTED));
   if (!text) return null;
   const isRedacted = addresseeIn(reading)?.callback_url.includes(REDACTED) === true;
@@ -331,7 +338,7 @@ function displaysIn(calls: readonly CallEvidence[]) {
     );
 }
 
-function onDiff(callback: CallbackEvidence, content: unknown, index: number): Observation {
+function judgeDiff(callback: CallbackEvidence, content: unknown, index: number): Observation {
   const reading = readDiff(content);
   const place = `display_as[${index}]`;
   const spots = [requestSpot(callback, 'display_as', index, 'content')];
@@ -343,7 +350,7 @@ function onDiff(callback: CallbackEvidence, content: unknown, index: number): Ob
     : met(callback);
 }
 
-function onContent({ callback, message: { content = [] } }: ReceivedCallback<'tool_result'>): Observed {
+function judgeContent({ callback, message: { content = [] } }: ReceivedCallback<'tool_result'>): Observed {
   if (!content.some(({ type }) => type === 'image')) return null;
   const [first] = content;
   if (first?.type === 'text' && first.text.trim() !== '') return met(callback);
@@ -351,7 +358,7 @@ function onContent({ callback, message: { content = [] } }: ReceivedCallback<'to
   return violated(what, callback, { spots: [requestSpot(callback, 'content')] });
 }
 
-function onImage({
+function judgeImage({
   callback,
   message: { display_as: segments = [] },
 }: ReceivedCallback<'tool_result'>): Observed {

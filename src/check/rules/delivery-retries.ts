@@ -27,7 +27,7 @@ export const deliveryRetryRules = defineRules({
     advice: 'Retry a callback a few times after a 5xx or a lost connection, with growing pauses.',
     failsWhere: 'the tool crashes',
     absent: 'no callback was answered 5xx or lost',
-    observe: onFailedDeliveries,
+    observe: judgeFailedDeliveries,
   },
   'TOOL-NORETRY': {
     level: 'SHOULD',
@@ -37,10 +37,10 @@ export const deliveryRetryRules = defineRules({
       'no callback at a callback URL was answered 4xx, or 200 with a body, with enough recording time afterwards',
     observe: ({ calls, until }) => [
       calls.map(call => [
-        ...deliveriesOf(call).map(delivery => onRefused(delivery, until)),
-        onOtherResult(call.results),
+        ...deliveriesOf(call).map(delivery => judgeRefused(delivery, until)),
+        judgeOtherResult(call.results),
       ]),
-      onAnswersWithBody(calls, until),
+      judgeAnswersWithBody(calls, until),
     ],
   },
 });
@@ -57,7 +57,7 @@ function deliveriesOf({ callbacks }: CallEvidence): readonly Delivery[] {
 /** Minimum pause that counts, in ms. A single random pause may be shorter (full jitter). */
 const MIN_PAUSE_MS = 5;
 
-function onFailedDeliveries(evidence: Evidence): Observed {
+function judgeFailedDeliveries(evidence: Evidence): Observed {
   const end = toolCrashObservation(evidence, 'callback', 'one of its callbacks was lost or refused');
   if (end) return end;
   const failed = evidence.calls
@@ -87,7 +87,7 @@ function isFinalRefusal({ isRefused, status }: RoundTrip): boolean {
   return isRefused && status !== 408 && status !== 429;
 }
 
-function onRefused(delivery: Delivery, until: number): Observed {
+function judgeRefused(delivery: Delivery, until: number): Observed {
   const refused = delivery.find(isFinalRefusal);
   if (!refused) return null;
   const { latestAt, status } = refused;
@@ -101,7 +101,7 @@ function onRefused(delivery: Delivery, until: number): Observed {
 }
 
 /** A different result is not a retry, but the call was over after the refusal. */
-function onOtherResult(results: readonly CallbackEvidence[]): Observed {
+function judgeOtherResult(results: readonly CallbackEvidence[]): Observed {
   const refused = results.find(isFinalRefusal);
   const other = refused && results.find(each => each.request.seq > refused.lastSeq && !each.equals(refused));
   return other
@@ -110,7 +110,7 @@ function onOtherResult(results: readonly CallbackEvidence[]): Observed {
 }
 
 /** Only a probe answers with a body on purpose. A tool that repeats every callback does not do so because of the body. */
-function onAnswersWithBody(calls: readonly CallEvidence[], until: number): Observed {
+function judgeAnswersWithBody(calls: readonly CallEvidence[], until: number): Observed {
   const accepted = calls.flatMap(call =>
     deliveriesOf(call)
       .filter(([{ status, message }]) => status === 200 && message && 'id' in message) // equal events and views are no retries

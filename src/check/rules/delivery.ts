@@ -45,8 +45,8 @@ export const deliveryRules = defineRules({
       );
       const results = { summary: countResults(judged), slowest: slowestLate(judged) };
       return [
-        ...judged.map(call => onEnding(call, results, evidence)),
-        ...onCallsWithoutEnding(judged, missingResultsText(countEnds(evidence.calls)) ?? ''),
+        ...judged.map(call => judgeEnding(call, results, evidence)),
+        ...judgeCallsWithoutEnding(judged, missingResultsText(countEnds(evidence.calls)) ?? ''),
       ];
     },
   },
@@ -64,7 +64,7 @@ export const deliveryRules = defineRules({
       const watched = `watched for at least ${formatDuration(Math.max(0, until - latest))} after each result`;
       return results.map(([first, ...later]) => {
         if (!first) return null;
-        const observation = onResults(first, later, watched);
+        const observation = judgeResults(first, later, watched);
         if (observation.kind !== 'met' || !isProbed || !exit) return observation;
         return cutOff('the server exited before a second result could come', first);
       });
@@ -80,7 +80,7 @@ export const deliveryRules = defineRules({
     observe: evidence => {
       const { calls, unmatchedCallbacks } = evidence;
       const strays = unmatchedCallbacks.filter(({ isMisdirected }) => isMisdirected);
-      return [calls.map(call => onUrl(call, strays)), onStrays(evidence, strays)];
+      return [calls.map(call => judgeUrl(call, strays)), judgeStrays(evidence, strays)];
     },
   },
   'TOOL-POST': {
@@ -97,7 +97,7 @@ export const deliveryRules = defineRules({
         const ignored = ['$.group_id:', '$.id:'].filter(
           name => !reading.ok && reading.faults.some(fault => fault.startsWith(name)),
         );
-        return callbacks.map(callback => onPost(callback, ignored));
+        return callbacks.map(callback => judgePost(callback, ignored));
       }),
   },
 });
@@ -144,7 +144,7 @@ interface Results {
   readonly slowest: ReadonlyMap<string | undefined, number>;
 }
 
-function onEnding(call: CallEvidence, { summary, slowest }: Results, evidence: Evidence): Observed {
+function judgeEnding(call: CallEvidence, { summary, slowest }: Results, evidence: Evidence): Observed {
   const { toolCrash, exit } = evidence;
   const { attempts, ending } = call;
   const isCause = toolCrash !== null && attempts.includes(toolCrash.message);
@@ -152,7 +152,7 @@ function onEnding(call: CallEvidence, { summary, slowest }: Results, evidence: E
   switch (ending.kind) {
     case 'result':
       return met(ending.callback);
-    case 'open': // otherwise judged by `onCallsWithoutEnding`
+    case 'open': // otherwise judged by `judgeCallsWithoutEnding`
     case 'cut-short':
       if (exit && attempts.some(({ request }) => exit.cause.includes(request.seq)))
         return violatedIfComplete(exit.message, [...attempts, { events: [exit.seq] }], {
@@ -163,19 +163,19 @@ function onEnding(call: CallEvidence, { summary, slowest }: Results, evidence: E
     case 'silent': {
       const details = { expected: 'a tool_result', about };
       const slowestMs = slowest.get(call.invocation?.operation);
-      if (!isCause && slowestMs !== undefined) return onSlow(ending.afterMs, slowestMs, call, evidence);
+      if (!isCause && slowestMs !== undefined) return judgeSlow(ending.afterMs, slowestMs, call, evidence);
       if (!isCause)
         return violatedIfComplete(`${summary}${timeoutAdvice(call, evidence)}`, attempts, details);
       const what = `no tool_result within ${formatDuration(ending.afterMs)}, and the tool was unreachable`;
       return violatedIfComplete(what, [...attempts, toolCrash.later], details);
     }
     default:
-      return null; // judged by `onCallsWithoutEnding`, TOOL-CHOICE, TOOL-OAUTH, TOOL-POST and TOOL-ACK
+      return null; // judged by `judgeCallsWithoutEnding`, TOOL-CHOICE, TOOL-OAUTH, TOOL-POST and TOOL-ACK
   }
 }
 
 /** Other results of the operation came late: nothing shows that this one would not have come too. */
-function onSlow(afterMs: number, slowestMs: number, call: CallEvidence, evidence: Evidence): Observation {
+function judgeSlow(afterMs: number, slowestMs: number, call: CallEvidence, evidence: Evidence): Observation {
   const what = `no result within ${formatDuration(afterMs)}, but others of this operation came after up to ${formatDuration(slowestMs)}`;
   const advice = evidence.isLive
     ? 'Check again with a --probe-timeout that is longer than the tool takes.'
@@ -193,7 +193,7 @@ const PENDING = { name: 'still pending at the end', advice: LONGER };
  * runtime gave it. After a cancel it may stay silent; but if no call at all has a result, nothing shows that the tool ever sends one.
  * @param what how many calls have no result
  */
-function onCallsWithoutEnding(judged: readonly CallEvidence[], what: string): readonly Observation[] {
+function judgeCallsWithoutEnding(judged: readonly CallEvidence[], what: string): readonly Observation[] {
   const hasResult = judged.some(({ ending }) => ending.kind === 'result');
   const pending = judged.filter(({ ending }) => ending.kind === 'open');
   const ended = judged.flatMap(endByRuntime);
@@ -203,10 +203,10 @@ function onCallsWithoutEnding(judged: readonly CallEvidence[], what: string): re
     name: `${how} by the runtime after ${rangeText(ends.map(({ waitedMs }) => waitedMs))}`,
     advice: LONGER,
   });
-  const onCanceled = hasResult ? inconclusive : unrecorded;
+  const observeCanceled = hasResult ? inconclusive : unrecorded;
   return [
     ...closed.map(({ proof }) => unrecorded(what, proof, named('closed', closed))),
-    ...canceled.map(({ proof }) => onCanceled(what, proof, named('canceled', canceled))),
+    ...canceled.map(({ proof }) => observeCanceled(what, proof, named('canceled', canceled))),
     ...pending.map(({ attempts }) => unrecorded(what, attempts, PENDING)),
   ];
 }
@@ -235,7 +235,7 @@ function rangeText(times: readonly number[]): string {
   return least === most ? `${least}` : `${least} to ${most}`;
 }
 
-function onResults(
+function judgeResults(
   first: CallbackEvidence,
   later: readonly CallbackEvidence[],
   watched: string,
@@ -254,7 +254,7 @@ function onResults(
 const MAX_LENGTH = 300;
 
 /** @param strays the posts to a wrong address of all calls */
-function onUrl(call: CallEvidence, strays: readonly CallbackEvidence[]): Observed {
+function judgeUrl(call: CallEvidence, strays: readonly CallbackEvidence[]): Observed {
   const elsewhere = call.strays.map(stray => {
     const name = visibleLine(stray.request.url);
     const expected = call.isProbed ? '/callback/<token>' : 'the callback_url of the call';
@@ -286,7 +286,7 @@ function endingsOf(given: string, used: string): Pick<Observation, 'expected' | 
 }
 
 /** Anyone may post to a wrong address. That the tool did is shown by another post that names a call, or by a call without a callback. */
-function onStrays(evidence: Evidence, strays: readonly CallbackEvidence[]): Observed {
+function judgeStrays(evidence: Evidence, strays: readonly CallbackEvidence[]): Observed {
   const posts = unnamedStrays(evidence);
   if (posts.length === 0) return null;
   const name = joinFirst([...new Set(posts.map(({ request }) => visibleLine(request.url)))], 3);
@@ -308,7 +308,7 @@ const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/
 /** Statuses with which a listener rejects an invalid request. */
 const REQUEST_ERRORS = [400, 405, 411, 415];
 
-function onPost(callback: CallbackEvidence, ignored: readonly string[]): Observed {
+function judgePost(callback: CallbackEvidence, ignored: readonly string[]): Observed {
   const { request, response, reading } = callback;
   const { method, headers } = request;
   if (method !== 'POST')
@@ -327,10 +327,10 @@ function onPost(callback: CallbackEvidence, ignored: readonly string[]): Observe
     const actual = type === '' ? 'no content type' : truncateBeforeToken(visibleLine(type), MAX_LENGTH);
     return violated('a callback is not application/json', callback, { expected: 'application/json', actual });
   }
-  return onPostBody(callback, ignored);
+  return judgePostBody(callback, ignored);
 }
 
-function onPostBody(callback: CallbackEvidence, ignored: readonly string[]): Observed {
+function judgePostBody(callback: CallbackEvidence, ignored: readonly string[]): Observed {
   const { request, reading } = callback;
   if (isBodyLost(request)) return unrecorded('the body of a callback was not recorded', callback);
   if (!reading) return violated('a callback has no body', callback);

@@ -44,9 +44,9 @@ export const extraMemberRules = defineRules({
           .map(({ name }) => name),
       );
       return [
-        valid.map(onRefusedMembers),
+        valid.map(judgeRefusedMembers),
         extended.map(call =>
-          onUnknownMembers(call, plain.get(call.invocation?.operation) ?? [], suspects, evidence),
+          judgeUnknownMembers(call, plain.get(call.invocation?.operation) ?? [], suspects, evidence),
         ),
       ];
     },
@@ -57,7 +57,7 @@ function hasUnknownMembers(call: CallEvidence): boolean {
   return optionalMembers(call).some(member => !isDefined(member));
 }
 
-function onRefusedMembers({ refusedMembers, attempts }: CallEvidence): Observed {
+function judgeRefusedMembers({ refusedMembers, attempts }: CallEvidence): Observed {
   const refusal = attempts.findLast(({ status }) => status !== null);
   if (!refusal) return null;
   const { status } = refusal;
@@ -75,7 +75,7 @@ function onRefusedMembers({ refusedMembers, attempts }: CallEvidence): Observed 
 }
 
 /** Compares the call with calls of the same operation without unknown members: an operation may fail anyway. */
-function onUnknownMembers(
+function judgeUnknownMembers(
   call: CallEvidence,
   plain: readonly CallEvidence[],
   suspects: ReadonlySet<string>,
@@ -90,7 +90,7 @@ function onUnknownMembers(
     case 'result': {
       if (!ending.isError) return met([...attempts, ending.callback]);
       const causes = optionalMembers(call).filter(({ name }) => suspects.has(name));
-      if (causes.length > 0) return causes.map(({ name }) => onError(name, proof));
+      if (causes.length > 0) return causes.map(({ name }) => judgeError(name, proof));
       return hasResult ? met(proof) : null;
     }
     case 'refused':
@@ -112,7 +112,7 @@ function onUnknownMembers(
   }
 }
 
-function onError(member: string, proof: CallEvidence['attempts']): Observed {
+function judgeError(member: string, proof: CallEvidence['attempts']): Observed {
   const name = visibleLine(member);
   return PROTOTYPE_KEYS.includes(member)
     ? metWithNote('a call ended in an error because of a member that can pollute a prototype', proof, {

@@ -46,7 +46,7 @@ export const invocationRules = defineRules({
       const isValidResult = resultsOfValidCalls(calls);
       return calls.map(call => {
         if (call.flaw === null || call.flaw === 'malformed') return null;
-        return onRefusedMembers(call) ?? onExecution(call, SUBJECTS[call.flaw], isValidResult);
+        return judgeRefusedMembers(call) ?? judgeExecution(call, SUBJECTS[call.flaw], isValidResult);
       });
     },
   },
@@ -61,7 +61,7 @@ export const invocationRules = defineRules({
       const isSilentTool = neverCallsBack(calls);
       return calls
         .filter(({ flaw }) => flaw === 'unknown-operation')
-        .map(call => onRefusedMembers(call) ?? onInvalid(call, 'an unknown operation', isSilentTool));
+        .map(call => judgeRefusedMembers(call) ?? judgeInvalid(call, 'an unknown operation', isSilentTool));
     },
   },
   'TOOL-BAD-ARGS': {
@@ -75,7 +75,8 @@ export const invocationRules = defineRules({
       return calls
         .filter(({ flaw }) => flaw === 'bad-arguments')
         .map(
-          call => onRefusedMembers(call) ?? onInvalid(call, 'a call with invalid arguments', isSilentTool),
+          call =>
+            judgeRefusedMembers(call) ?? judgeInvalid(call, 'a call with invalid arguments', isSilentTool),
         );
     },
   },
@@ -95,7 +96,7 @@ export const invocationRules = defineRules({
       if (malformed.length === 0) return null;
       const isSilentTool = neverCallsBack(evidence.calls);
       const crash = toolCrashObservation(evidence, 'malformed', MALFORMED);
-      return crash ?? malformed.map(call => onMalformed(call, isSilentTool));
+      return crash ?? malformed.map(call => judgeMalformed(call, isSilentTool));
     },
   },
 });
@@ -104,7 +105,7 @@ export const invocationRules = defineRules({
 const MAX_MEMBERS = 3;
 
 /** A call that was refused because of other members shows nothing about its operation and its arguments. */
-function onRefusedMembers({ refusedMembers: members, attempts }: CallEvidence): Observation | null {
+function judgeRefusedMembers({ refusedMembers: members, attempts }: CallEvidence): Observation | null {
   if (members.length === 0) return null;
   const names = visibleLine(joinFirst(members.map(memberText), MAX_MEMBERS));
   const rule = members.some(isDefined) ? 'TOOL-ACK' : 'TOOL-EXTRA';
@@ -135,7 +136,7 @@ function withoutNames(text: string, { invocation }: CallEvidence): string {
 const NO_ERROR = { expected: 'an error result', actual: 'a result that is not an error' };
 
 /** A refusal can be in any words and any language: only the result of a valid call proves the execution. */
-function onExecution(call: CallEvidence, subject: string, isValidResult: IsValidResult): Observed {
+function judgeExecution(call: CallEvidence, subject: string, isValidResult: IsValidResult): Observed {
   const { ending } = call;
   const other = call.received.find(({ message }) => message.type !== 'tool_result');
   if (other) {
@@ -179,7 +180,7 @@ const EXPECTED = '200, and an error result';
 const REDIRECTED = 'the tool redirects invocations, which runtimes do not follow (TOOL-ACK)';
 
 /** An invalid call should be answered 200 and end in an error result. */
-function onInvalid(call: CallEvidence, subject: string, isSilentTool: boolean): Observed {
+function judgeInvalid(call: CallEvidence, subject: string, isSilentTool: boolean): Observed {
   const { attempts, callbacks, ending } = call;
   const last = attempts.at(-1);
   if (last?.isRedirected) return unrecorded(REDIRECTED, last);
@@ -210,21 +211,21 @@ function onInvalid(call: CallEvidence, subject: string, isSilentTool: boolean): 
   }
 }
 
-function onMalformed(call: CallEvidence, isSilentTool: boolean): Observed {
+function judgeMalformed(call: CallEvidence, isSilentTool: boolean): Observed {
   const attempt = call.attempts.at(-1);
   if (!attempt) return null;
   const { status, isRefused, request } = attempt;
-  if (status === null) return onUnansweredMalformed(attempt, call);
+  if (status === null) return judgeUnansweredMalformed(attempt, call);
   if (attempt.isRedirected) return unrecorded(REDIRECTED, attempt);
   if (call.reading.ok) return met(attempt); // without a callback URL that can be used, any answer is right
-  if (call.reading.addressee) return onInvalid(call, MALFORMED, isSilentTool);
+  if (call.reading.addressee) return judgeInvalid(call, MALFORMED, isSilentTool);
   const json = request.body?.json;
   const isNotText = json?.ok === false && json.reason.includes('UTF-8');
   if (status === 200 || (isNotText && isRefused)) return met(attempt);
   return violated(`${MALFORMED} was answered ${status}`, attempt, refusalDetails(attempt));
 }
 
-function onUnansweredMalformed(attempt: RoundTrip, { isCutShort, timeout }: CallEvidence): Observation {
+function judgeUnansweredMalformed(attempt: RoundTrip, { isCutShort, timeout }: CallEvidence): Observation {
   const { broken: error, failure } = attempt;
   if (isCutShort) return unrecorded(`the tool crashed before it answered ${MALFORMED}`, attempt);
   if (error?.phase === 'connect')

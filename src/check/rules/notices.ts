@@ -13,7 +13,7 @@ export const noticeRules = defineRules({
       'Answer POST /cancel_tool_call with 200 for every id, known or not, and catch errors of the handler.',
     failsWhere: 'the tool crashes',
     absent: 'no call was canceled',
-    observe: evidence => onNotices(evidence.cancels, '/cancel_tool_call', evidence),
+    observe: evidence => judgeNotices(evidence.cancels, '/cancel_tool_call', evidence),
   },
   'TOOL-CLOSE': {
     level: 'SHOULD',
@@ -22,22 +22,22 @@ export const noticeRules = defineRules({
       'Answer POST /close_thread with 200 for every thread_id, known or not, and catch errors of the handler.',
     failsWhere: 'the tool crashes',
     absent: 'no thread was closed',
-    observe: evidence => onNotices(evidence.closes, '/close_thread', evidence),
+    observe: evidence => judgeNotices(evidence.closes, '/close_thread', evidence),
   },
 });
 
-function onNotices(notices: readonly RoundTrip[], path: string, evidence: Evidence): Observed {
+function judgeNotices(notices: readonly RoundTrip[], path: string, evidence: Evidence): Observed {
   const { message: cause, exit = null } = evidence.toolCrash ?? {};
   const isCut = ({ status, failure }: RoundTrip) =>
     exit !== null && status === null && failure !== 'timed-out';
   const others = notices.filter(notice => notice !== cause && !isCut(notice));
   return [
     cause && notices.includes(cause) ? toolCrashObservation(evidence, 'notice', path) : null,
-    others.map(notice => onNotice(notice, path)),
+    others.map(notice => judgeNotice(notice, path)),
   ];
 }
 
-function onNotice(notice: RoundTrip, path: string): Observation {
+function judgeNotice(notice: RoundTrip, path: string): Observation {
   const { status, broken: error, response, responseSize } = notice;
   if (status === 200) {
     if (responseSize === 0) return met(notice);

@@ -34,8 +34,8 @@ export const questionRules = defineRules({
       evidence.calls.map(call => [
         ...call.callbacks
           .filter(({ typeName }) => typeName === 'user_choice')
-          .map(question => onInvalid(question, 'a user_choice')),
-        ...call.selections.map(selection => onSelection(selection, call, evidence)),
+          .map(question => judgeInvalid(question, 'a user_choice')),
+        ...call.selections.map(selection => judgeSelection(selection, call, evidence)),
       ]),
   },
   'TOOL-OAUTH': {
@@ -49,7 +49,7 @@ export const questionRules = defineRules({
       calls.map(call => {
         const questions = call.callbacks.filter(({ typeName }) => typeName === 'oauth');
         const [first] = questions;
-        return first ? [...questions.map(onOAuth), ...onTexts(call), onConsent(first, call)] : null;
+        return first ? [...questions.map(judgeOAuth), ...judgeTexts(call), judgeConsent(first, call)] : null;
       }),
   },
   'TOOL-SUB': {
@@ -65,12 +65,12 @@ export const questionRules = defineRules({
         if (!invocation) return null;
         const isOwn = ({ message }: Update) => !isOthers('id', message.tool_call_id, invocation);
         const updates = messagesOf(call, 'subscription_event').filter(isOwn);
-        return onSubscription(call, invocation.id, updates, until);
+        return judgeSubscription(call, invocation.id, updates, until);
       }),
   },
 });
 
-function onInvalid(question: CallbackEvidence, what: string): Observed {
+function judgeInvalid(question: CallbackEvidence, what: string): Observed {
   const { reading } = question;
   if (!reading || reading.ok) return null;
   return violated(`${what} does not match its schema`, question, { faults: reading.faults.map(faultLine) });
@@ -78,7 +78,7 @@ function onInvalid(question: CallbackEvidence, what: string): Observed {
 
 const PENDING = 'when the transcript ended';
 
-function onSelection(selection: RoundTrip, call: CallEvidence, evidence: Evidence): Observation {
+function judgeSelection(selection: RoundTrip, call: CallEvidence, evidence: Evidence): Observation {
   const { status, broken: error, request } = selection;
   const { canceledAtSeq, isCutShort, timeout } = call;
   if (error)
@@ -100,9 +100,9 @@ function onSelection(selection: RoundTrip, call: CallEvidence, evidence: Evidenc
 /** Parameters that a URL has only after the consent. */
 const CONSENT_RESULTS = /^(?:code|token|access_token|refresh_token|id_token|client_secret)$/;
 
-function onOAuth(question: CallbackEvidence): Observed {
+function judgeOAuth(question: CallbackEvidence): Observed {
   const { message, reading } = question;
-  if (!reading?.ok || message?.type !== 'oauth') return onInvalid(question, 'an oauth');
+  if (!reading?.ok || message?.type !== 'oauth') return judgeInvalid(question, 'an oauth');
   const { protocol, search, hash } = new URL(message.auth_url);
   const names = [search, hash].flatMap(part => [...new URLSearchParams(part.slice(1)).keys()]);
   const secret = names.find(name => CONSENT_RESULTS.test(name));
@@ -111,7 +111,7 @@ function onOAuth(question: CallbackEvidence): Observed {
   return protocol === 'http:' ? met(question, 'auth_url is http, fine on loopback') : null;
 }
 
-function onTexts({ received }: CallEvidence): readonly Observed[] {
+function judgeTexts({ received }: CallEvidence): readonly Observed[] {
   return received.map(({ callback }) => {
     const found = callback.texts.find(({ text }) => namedCredentialsIn(text).length > 0);
     return found ? violated(`a token or code is in ${found.place}`, callback) : null;
@@ -119,7 +119,7 @@ function onTexts({ received }: CallEvidence): readonly Observed[] {
 }
 
 /** The user may never have consented, so a missing result proves nothing. */
-function onConsent(question: CallbackEvidence, call: CallEvidence): Observed {
+function judgeConsent(question: CallbackEvidence, call: CallEvidence): Observed {
   const result = firstCallbackAfter(question.request.seq, call, 'tool_result');
   if (result && result.request.seq < call.canceledAtSeq) return met([question, result]);
   if (call.timeout)
@@ -133,7 +133,7 @@ function onConsent(question: CallbackEvidence, call: CallEvidence): Observed {
 
 type Update = ReceivedCallback<'subscription_event'>;
 
-function onSubscription(
+function judgeSubscription(
   call: CallEvidence,
   id: string,
   updates: readonly Update[],
@@ -145,15 +145,15 @@ function onSubscription(
   const last = updates.find(({ message }) => message.final === true)?.callback;
   const judged = updates.map(
     update =>
-      onWrongUpdate(update, id, start, last) ??
-      onUpdateAfterCancel(update, updates, cancel) ??
-      (start ? onUpdateOrder(update, start) : null),
+      judgeWrongUpdate(update, id, start, last) ??
+      judgeUpdateAfterCancel(update, updates, cancel) ??
+      (start ? judgeUpdateOrder(update, start) : null),
   );
-  if (!start) return [...judged, onMissingStart(call, updates, results[0]?.callback)];
+  if (!start) return [...judged, judgeMissingStart(call, updates, results[0]?.callback)];
   const observed = [
     ...judged,
-    onSilenceAfterFinal(start, updates.at(-1), call),
-    onSilenceAfterCancel(start, updates, cancel, until),
+    judgeSilenceAfterFinal(start, updates.at(-1), call),
+    judgeSilenceAfterCancel(start, updates, cancel, until),
   ].filter(each => each !== null);
   return observed.length > 0
     ? observed
@@ -161,7 +161,7 @@ function onSubscription(
 }
 
 /** @param last the first final event */
-function onWrongUpdate(
+function judgeWrongUpdate(
   { callback, message: { tool_call_id: came } }: Update,
   id: string,
   start: CallbackEvidence | undefined,
@@ -185,7 +185,7 @@ function onWrongUpdate(
     : null;
 }
 
-function onUpdateAfterCancel(
+function judgeUpdateAfterCancel(
   { callback }: Update,
   updates: readonly Update[],
   cancel: RoundTrip | undefined,
@@ -213,13 +213,13 @@ function isAfterGrace({ request }: RoundTrip, cancel: RoundTrip): boolean {
 }
 
 /** On separate connections, the first message may arrive second. */
-function onUpdateOrder({ callback }: Update, start: CallbackEvidence): Observation {
+function judgeUpdateOrder({ callback }: Update, start: CallbackEvidence): Observation {
   return start.request.seq > callback.request.seq
     ? doubtful('an event came just before the result with subscription: true', [callback, start])
     : met([start, callback]);
 }
 
-function onSilenceAfterFinal(
+function judgeSilenceAfterFinal(
   start: CallbackEvidence,
   last: Update | undefined,
   { expiries }: CallEvidence,
@@ -230,7 +230,7 @@ function onSilenceAfterFinal(
   return met([start, last.callback], `nothing within ${formatDuration(watch.afterMs)} after the final event`);
 }
 
-function onSilenceAfterCancel(
+function judgeSilenceAfterCancel(
   start: CallbackEvidence,
   updates: readonly Update[],
   cancel: RoundTrip | undefined,
@@ -244,7 +244,7 @@ function onSilenceAfterCancel(
 }
 
 /** A call that was planned to start a subscription. */
-function onMissingStart(
+function judgeMissingStart(
   { plans, ending }: CallEvidence,
   updates: readonly Update[],
   result: CallbackEvidence | undefined,

@@ -2,6 +2,7 @@ import type { RoundTrip } from '../../events/round-trips.js';
 import { formatDuration } from '../../util/text.js';
 import type { CallEvidence } from '../call.js';
 import type { CallbackEvidence } from '../callback-evidence.js';
+import type { DriverEvidence, RequestedCall } from '../driver-evidence.js';
 import { isErrorText } from '../error-text.js';
 import type { Evidence } from '../evidence.js';
 import { judgeRetries, pausesBetween } from '../retries.js';
@@ -15,7 +16,6 @@ import {
   violatedIfComplete,
 } from '../rule.js';
 import { statusMismatch } from '../rule-details.js';
-import type { RequestedCall, RuntimeView } from '../runtime-view.js';
 import { hasOddSegment } from './segment-types.js';
 
 /** Minimum total of all pauses, in ms. */
@@ -40,9 +40,9 @@ export const runtimeAcknowledgementRules = defineRules({
       'Any other non-200 status indicates the tool could not accept the invocation, and the runtime SHOULD record the failure as a tool result with an error description, allowing the LLM to reason about it.',
     needs: ['failure'],
     absent: 'not recorded by a runtime, or every acknowledgement was 200',
-    observe: ({ calls, observer, requestedCalls, view, until }) => {
-      if (view) return requestedCalls.map(each => onRefusedCall(each, view, until));
-      return observer === 'runtime' ? calls.map(onOtherStatus) : null;
+    observe: ({ calls, observer, requestedCalls, driver, until }) => {
+      if (driver) return requestedCalls.map(each => judgeRefusedCall(each, driver, until));
+      return observer === 'runtime' ? calls.map(judgeOtherStatus) : null;
     },
   },
   'RT-RETRY': {
@@ -50,7 +50,8 @@ export const runtimeAcknowledgementRules = defineRules({
     statement: 'retries an unreachable tool or a 5xx with exponential backoff',
     advice: 'Retry an invocation after a 5xx or a failed connection, with growing pauses.',
     absent: 'no invocation got a 5xx or a connection failure',
-    observe: evidence => evidence.calls.map(call => onRetryAfter200(call) ?? onFailedAttempt(call, evidence)),
+    observe: evidence =>
+      evidence.calls.map(call => judgeRetryAfter200(call) ?? judgeFailedAttempt(call, evidence)),
   },
   'RT-NORETRY': {
     level: 'MUST',
@@ -74,7 +75,7 @@ export const runtimeAcknowledgementRules = defineRules({
     advice: 'Answer 200 to each callback that you received, also if you discard it as late or repeated.',
     resultPage: 'The callback endpoint SHOULD return HTTP 200 on successful receipt.',
     absent: 'no callback that matches a call was answered',
-    observe: ({ calls, view }) => calls.map(call => onReceipt(call, view)),
+    observe: ({ calls, driver }) => calls.map(call => judgeReceipt(call, driver)),
   },
   'RT-TIMEOUT': {
     level: 'none',
@@ -83,15 +84,15 @@ export const runtimeAcknowledgementRules = defineRules({
     invocationPage: 'the protocol defines no timeout',
     needs: ['failure'],
     absent: 'not visible in HTTP traffic, or no call timed out',
-    observe: ({ requestedCalls, view, until }) => [
-      requestedCalls.map(each => (view?.instructions('cancel').length === 0 ? onTimeout(each) : null)),
-      requestedCalls.map(each => onHangingAcknowledgement(each, requestedCalls, until)),
+    observe: ({ requestedCalls, driver, until }) => [
+      requestedCalls.map(each => (driver?.instructions('cancel').length === 0 ? judgeTimeout(each) : null)),
+      requestedCalls.map(each => judgeHangingAcknowledgement(each, requestedCalls, until)),
     ],
   },
 });
 
 /** Only a runtime's own transcript shows how it handled the status. */
-function onOtherStatus({ attempts, callbacks, decisions, expiries }: CallEvidence): Observed {
+function judgeOtherStatus({ attempts, callbacks, decisions, expiries }: CallEvidence): Observed {
   const last = attempts.at(-1);
   if (!last || last.status === null || last.status === 200) return null;
   if (decisions.some(({ what }) => what === 'give-up')) return met(last);
@@ -107,7 +108,7 @@ function onOtherStatus({ attempts, callbacks, decisions, expiries }: CallEvidenc
 }
 
 /** The model must get one failed result, and nothing else. */
-function onRefusedCall({ call, answers }: RequestedCall, view: RuntimeView, until: number): Observed {
+function judgeRefusedCall({ call, answers }: RequestedCall, driver: DriverEvidence, until: number): Observed {
   const last = call?.attempts.at(-1);
   if (!call || !last || call.callbacks.length > 0) return null; // a tool that called back has the invocation
   const index = call.attempts.findIndex(({ status }) => status !== null && status > 200 && status < 400);
@@ -116,9 +117,9 @@ function onRefusedCall({ call, answers }: RequestedCall, view: RuntimeView, unti
     return violated(`sent again after the acknowledgement ${refused.status}`, [refused, again]);
   if (last.status === null || last.status === 200) return null;
   const after = `after the acknowledgement ${last.status}`;
-  const given = answers.filter(({ event }) => event.seq < view.mayIgnoreFromSeq);
-  if (given.length > 0) return onFailedResult(call, last, given, after);
-  if (view.isAnonymous || mayRetry(call, view.endRequestedAt ?? until)) return null;
+  const given = answers.filter(({ event }) => event.seq < driver.mayIgnoreFromSeq);
+  if (given.length > 0) return judgeFailedResult(call, last, given, after);
+  if (driver.isAnonymous || mayRetry(call, driver.endRequestedAt ?? until)) return null;
   const [late] = answers;
   return late
     ? violatedIfComplete(
@@ -128,7 +129,7 @@ function onRefusedCall({ call, answers }: RequestedCall, view: RuntimeView, unti
     : violatedIfComplete(`the model got no failed result ${after}`, last);
 }
 
-function onFailedResult(
+function judgeFailedResult(
   { invocation }: CallEvidence,
   last: RoundTrip,
   answers: RequestedCall['answers'],
@@ -154,7 +155,7 @@ function mayRetry({ attempts }: CallEvidence, until: number): boolean {
 }
 
 /** With an empty body, the acknowledgement may have been lost on its way. */
-function onRetryAfter200({ attempts, isAcknowledgedWithBody }: CallEvidence): Observed {
+function judgeRetryAfter200({ attempts, isAcknowledgedWithBody }: CallEvidence): Observed {
   const index = attempts.findIndex(({ status }) => status === 200);
   const [acknowledged, again] = index < 0 ? [] : attempts.slice(index);
   if (!acknowledged || !isAcknowledgedWithBody) return null;
@@ -163,7 +164,7 @@ function onRetryAfter200({ attempts, isAcknowledgedWithBody }: CallEvidence): Ob
     : met(acknowledged, 'not sent again');
 }
 
-function onFailedAttempt(call: CallEvidence, { requestedCalls, until, exit }: Evidence): Observed {
+function judgeFailedAttempt(call: CallEvidence, { requestedCalls, until, exit }: Evidence): Observed {
   const { attempts, callbacks, decisions } = call;
   const index = attempts.findIndex(({ isFailed }) => isFailed);
   const [failed, next] = index < 0 ? [] : attempts.slice(index);
@@ -184,7 +185,7 @@ function onFailedAttempt(call: CallEvidence, { requestedCalls, until, exit }: Ev
 }
 
 /** A call that was accepted, and failed before its tool sent anything. */
-function onTimeout({ call, answers: [first] }: RequestedCall): Observed {
+function judgeTimeout({ call, answers: [first] }: RequestedCall): Observed {
   const last = call?.attempts.at(-1);
   if (!call || !first || last?.status !== 200 || call.callbacks.length > 0) return null;
   const after = `after ${formatDuration(first.event.at - last.request.at)}`;
@@ -192,7 +193,7 @@ function onTimeout({ call, answers: [first] }: RequestedCall): Observed {
 }
 
 /** A runtime never waits for a tool: neither for a result nor for an acknowledgement. */
-function onHangingAcknowledgement(
+function judgeHangingAcknowledgement(
   hanging: RequestedCall,
   requestedCalls: readonly RequestedCall[],
   until: number,
@@ -211,12 +212,12 @@ function onHangingAcknowledgement(
 const NOT_RECEIVED = [408, 413, 429];
 
 /** A refusal is right if the callback is invalid or matches no call, and if its thread has ended. */
-function onReceipt(
+function judgeReceipt(
   { attempts, callbacks, closes: [close] }: CallEvidence,
-  view: RuntimeView | null,
+  driver: DriverEvidence | null,
 ): Observed {
   if (!attempts.some(({ status }) => status === 200)) return null; // the runtime may have ended the call
-  const end = close?.request.seq ?? view?.instructions('end')[0]?.event.seq ?? Number.POSITIVE_INFINITY;
+  const end = close?.request.seq ?? driver?.instructions('end')[0]?.event.seq ?? Number.POSITIVE_INFINITY;
   return callbacks.map(callback => {
     const { status, hasJsonType, lastSeq, isRefused } = callback;
     const name = nameOfReceived(callback);

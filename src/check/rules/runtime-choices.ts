@@ -5,6 +5,7 @@ import { validate } from '../../protocol/validate.js';
 import { tokenlessUrl } from '../../util/url.js';
 import type { CallEvidence } from '../call.js';
 import type { CallbackEvidence, ReceivedCallback } from '../callback-evidence.js';
+import type { DriverEvidence, InstructionMessage } from '../driver-evidence.js';
 import { messagesOf } from '../recorded-call.js';
 import {
   defineRules,
@@ -16,7 +17,6 @@ import {
   violated,
   violatedIfComplete,
 } from '../rule.js';
-import type { InstructionMessage, RuntimeView } from '../runtime-view.js';
 
 /** How a runtime lets the user choose. */
 export const runtimeChoiceRules = defineRules({
@@ -27,16 +27,16 @@ export const runtimeChoiceRules = defineRules({
     masks: ['RT-ACK'],
     needs: ['question', 'answer'],
     absent: 'no tool offered a choice',
-    observe: ({ calls, view }) => {
-      const answers = view ? answersIn(calls, view) : [];
+    observe: ({ calls, driver }) => {
+      const answers = driver ? answersIn(calls, driver) : [];
       return calls.map(call => {
         const questions = messagesOf(call, 'user_choice');
         const [first] = questions;
         if (!first) return null;
         const sent = call.selections.map(each => judgeSelection(each, questions));
-        if (view) {
+        if (driver) {
           const own = answers.filter(answer => answer.call === call);
-          return [sent, judgeAnswers(call, own), questions.map(each => judgePrompt(each, call, view))];
+          return [sent, judgeAnswers(call, own), questions.map(each => judgePrompt(each, call, driver))];
         }
         return sent.length > 0 ? sent : judgeUnanswered(call, first.callback);
       });
@@ -93,12 +93,12 @@ interface Answer {
 }
 
 /** Assigns each answer of the user to a question: the oldest open one. */
-function answersIn(calls: readonly CallEvidence[], view: RuntimeView): readonly Answer[] {
+function answersIn(calls: readonly CallEvidence[], driver: DriverEvidence): readonly Answer[] {
   const open = calls
     .flatMap(call => messagesOf(call, 'user_choice').map(question => ({ call, question })))
     .filter(({ question: { callback } }) => callback.verdict?.kind === 'holds' && !callback.isRefused)
     .toSorted((one, other) => one.question.callback.request.seq - other.question.callback.request.seq);
-  return [...view.instructions('answer'), ...view.instructions('dismiss')]
+  return [...driver.instructions('answer'), ...driver.instructions('dismiss')]
     .toSorted((one, other) => one.event.seq - other.event.seq)
     .flatMap(line => {
       const { event } = line;
@@ -151,12 +151,12 @@ const MAY_BE_REPLACED = /[\p{Cc}\p{Cf}]/u;
 function judgePrompt(
   { callback, message: { prompt, choices } }: ReceivedCallback<'user_choice'>,
   call: CallEvidence,
-  view: RuntimeView,
+  driver: DriverEvidence,
 ): Observed {
   if (callback.verdict?.kind === 'duplicate') return null; // RT-DUP
   if (callback.isRefused) return violated(`a question was answered ${callback.status}`, callback);
   if (callback.verdict?.kind !== 'holds') return null;
-  const shown = view.possibleObservationsOf(call, 'question');
+  const shown = driver.possibleObservationsOf(call, 'question');
   if (shown.length === 0) return violatedIfComplete('a question was not shown to the user', callback);
   const isPlain = ![prompt, ...choices].some(text => MAY_BE_REPLACED.test(text));
   const isShown = shown.some(({ message }) =>

@@ -1,9 +1,9 @@
 import type { ToolResult } from '../../protocol/callbacks.js';
 import { excerpt } from '../../util/text.js';
 import type { CallbackEvidence } from '../callback-evidence.js';
+import type { DriverEvidence } from '../driver-evidence.js';
 import { defineRules, met, type Observed, violated, violatedIfComplete } from '../rule.js';
 import { statusMismatch } from '../rule-details.js';
-import type { RuntimeView } from '../runtime-view.js';
 import { isKnownType, isMalformed } from './segment-types.js';
 import { isHandled, judgeEachResult, type ResultWithSightings } from './sent-results.js';
 
@@ -17,19 +17,19 @@ export const runtimeDisplayRules = defineRules({
       'Runtimes SHOULD iterate the display_as array and render the first segment whose type they support.',
     needs: ['human'],
     absent: 'not visible in HTTP traffic: it concerns what the user sees',
-    observe: evidence => judgeEachResult(evidence, onDisplay),
+    observe: evidence => judgeEachResult(evidence, judgeDisplay),
   },
 });
 
 /** A runtime supports the types that it showed at any time, and text. */
-function onDisplay(result: ResultWithSightings, view: RuntimeView): Observed {
+function judgeDisplay(result: ResultWithSightings, driver: DriverEvidence): Observed {
   const { status, callback, message, call } = result;
   if (status !== 'awaited' || !call) return null;
-  if (callback.isRefused) return onRefusedSegments(callback, message);
+  if (callback.isRefused) return judgeRefusedSegments(callback, message);
   if (callback.status === null || callback.status >= 300) return null;
-  const [own] = view.observationsOf(call, 'human');
-  const candidates = own ? [own] : view.possibleObservationsOf(null, 'human');
-  const supported = new Set(view.observations('human').map(each => each.message.type));
+  const [own] = driver.observationsOf(call, 'human');
+  const candidates = own ? [own] : driver.possibleObservationsOf(null, 'human');
+  const supported = new Set(driver.observations('human').map(each => each.message.type));
   const fitting = fittingTypes(message, supported.add('text'));
   const shown = candidates.find(each => fitting.includes(each.message.type));
   if (shown) return met([callback, shown]);
@@ -37,12 +37,12 @@ function onDisplay(result: ResultWithSightings, view: RuntimeView): Observed {
     const details = { expected: fitting.join(' or '), actual: excerpt(own.message.type) };
     return violated('the user saw another segment', [callback, own], details);
   }
-  const isUnseen = candidates.length === 0 && isHandled(result, view) && !view.crash;
+  const isUnseen = candidates.length === 0 && isHandled(result, driver) && !driver.crash;
   return isUnseen ? violatedIfComplete('the user saw nothing of a result', callback) : null;
 }
 
 /** A runtime may refuse a result with a malformed segment, but should skip an unknown type. */
-function onRefusedSegments(callback: CallbackEvidence, message: ToolResult): Observed {
+function judgeRefusedSegments(callback: CallbackEvidence, message: ToolResult): Observed {
   const { display_as: segments = [] } = message;
   if (segments.some(isMalformed)) return met(callback);
   if (segments.every(isKnownType)) return null;

@@ -5,6 +5,7 @@ import { excerpt } from '../../util/text.js';
 import { valueAt } from '../../util/values.js';
 import type { CallEvidence } from '../call.js';
 import { isTo, type KnownServer } from '../discovery.js';
+import type { DriverEvidence, InstructionMessage, ObservationMessage } from '../driver-evidence.js';
 import type { Evidence } from '../evidence.js';
 import {
   defineRules,
@@ -16,7 +17,6 @@ import {
   violatedIfComplete,
 } from '../rule.js';
 import { faultLine } from '../rule-details.js';
-import type { InstructionMessage, ObservationMessage, RuntimeView } from '../runtime-view.js';
 
 /** Notices and migrations. */
 export const runtimeNoticeRules = defineRules({
@@ -28,17 +28,17 @@ export const runtimeNoticeRules = defineRules({
     masks: ['RT-CANCEL'],
     absent: 'no notice was sent',
     observe: evidence => {
-      const { closes, cancels, view } = evidence;
+      const { closes, cancels, driver } = evidence;
       const earlier = new Map<string, RoundTrip>();
       return [
         [...closes, ...cancels].map(
-          notice => onNoticeFields(notice) ?? onRepeatedNotice(notice, earlier, view !== null),
+          notice => judgeNoticeFields(notice) ?? judgeRepeatedNotice(notice, earlier, driver !== null),
         ),
-        view
+        driver
           ? [
-              onClosedThread(evidence, view),
-              onCanceledCalls(evidence, view),
-              onCanceledSubscriptions(evidence, view),
+              judgeClosedThread(evidence, driver),
+              judgeCanceledCalls(evidence, driver),
+              judgeCanceledSubscriptions(evidence, driver),
             ]
           : null,
       ];
@@ -52,11 +52,11 @@ export const runtimeNoticeRules = defineRules({
     needs: ['migrate'],
     absent: 'no session was migrated by a scenario',
     observe: evidence =>
-      evidence.view?.instructions('migrate').map(asked => onMigration(asked, evidence)) ?? null,
+      evidence.driver?.instructions('migrate').map(asked => judgeMigration(asked, evidence)) ?? null,
   },
 });
 
-function onNoticeFields(notice: RoundTrip): Observation | null {
+function judgeNoticeFields(notice: RoundTrip): Observation | null {
   const { request, sentJson } = notice;
   const isClose = request.purpose === 'close';
   const name = isClose ? 'close_thread' : 'cancel_tool_call';
@@ -73,7 +73,7 @@ function onNoticeFields(notice: RoundTrip): Observation | null {
  * @param earlier the first notice by URL and body; in a transcript, the first that failed
  * @param isDriven whether each notice was asked for once
  */
-function onRepeatedNotice(
+function judgeRepeatedNotice(
   notice: RoundTrip,
   earlier: Map<string, RoundTrip>,
   isDriven: boolean,
@@ -94,13 +94,13 @@ function onRepeatedNotice(
 const MIN_WAIT_MS = 150;
 
 /** Each server with a toolset must get one notice per thread. */
-function onClosedThread({ calls, closes, servers }: Evidence, view: RuntimeView): Observed {
-  const [end] = view.instructions('end');
+function judgeClosedThread({ calls, closes, servers }: Evidence, driver: DriverEvidence): Observed {
+  const [end] = driver.instructions('end');
   const threads = new Set(calls.flatMap(({ invocation }) => invocation?.group_id ?? []));
-  if (!end || view.crash || threads.size === 0) return null;
+  if (!end || driver.crash || threads.size === 0) return null;
   const own = closes.filter(({ request }) => request.seq > end.event.seq);
-  if (view.endsByItself && closes.length === 0) return null; // nothing asked it to close the thread
-  if (view.overdue && own.length === 0) return null; // still waits for something else
+  if (driver.endsByItself && closes.length === 0) return null; // nothing asked it to close the thread
+  if (driver.overdue && own.length === 0) return null; // still waits for something else
   const missing = servers.filter(
     server => server.toolset && !own.some(each => isTo(server, each) && threads.has(threadOf(each))),
   );
@@ -109,7 +109,7 @@ function onClosedThread({ calls, closes, servers }: Evidence, view: RuntimeView)
     ({ request }) =>
       hanging && request.seq > hanging.lastSeq && request.at - hanging.request.at >= MIN_WAIT_MS,
   );
-  const isBlocked = view.overdue && own.some(({ status }) => status !== 200);
+  const isBlocked = driver.overdue && own.some(({ status }) => status !== 200);
   return [
     missing.map(server => lackingNotice('close_thread', server, end)),
     hanging && late
@@ -131,14 +131,14 @@ function lackingNotice(name: string, { toolset }: KnownServer, asked: Instructio
 }
 
 /** The server of each pending call must get a notice; other servers may. */
-function onCanceledCalls(evidence: Evidence, view: RuntimeView): Observed {
-  const [asked] = view.instructions('cancel');
+function judgeCanceledCalls(evidence: Evidence, driver: DriverEvidence): Observed {
+  const [asked] = driver.instructions('cancel');
   if (!asked) return null;
   const pending = evidence.calls.filter(call => isPendingAt(call, asked.event.seq));
-  return pending.map(call => onCanceledCall(call, asked, evidence));
+  return pending.map(call => judgeCanceledCall(call, asked, evidence));
 }
 
-function onCanceledCall(
+function judgeCanceledCall(
   { invocation, attempts: [attempt] }: CallEvidence,
   asked: InstructionMessage,
   { cancels, servers }: Evidence,
@@ -154,15 +154,15 @@ function isNoticeOf({ group_id, id }: Invocation, { sentJson }: RoundTrip): bool
 }
 
 /** The model cancels one subscription; the others stay open. */
-function onCanceledSubscriptions(evidence: Evidence, view: RuntimeView): Observed {
+function judgeCanceledSubscriptions(evidence: Evidence, driver: DriverEvidence): Observed {
   const { calls, cancels } = evidence;
-  return view.instructions('cancel-subscription').map(asked => {
+  return driver.instructions('cancel-subscription').map(asked => {
     const open = calls.filter(call => isPendingAt(call, asked.event.seq));
     return open.map(call => {
       const { invocation } = call;
       if (!invocation) return null;
-      if (invocation.id === asked.message.id) return onCanceledCall(call, asked, evidence);
-      const end = view.mayIgnoreFromSeqOf(call);
+      if (invocation.id === asked.message.id) return judgeCanceledCall(call, asked, evidence);
+      const end = driver.mayIgnoreFromSeqOf(call);
       const wrong = cancels.find(each => each.request.seq < end && isNoticeOf(invocation, each));
       return wrong
         ? violated('a notice canceled a call that the model did not cancel', [asked, wrong])
@@ -181,26 +181,26 @@ function isPendingAt(call: CallEvidence, seq: number): boolean {
   return results.length === 0 || (results.some(({ subscription }) => subscription) && !isFinal);
 }
 
-function onMigration(
+function judgeMigration(
   asked: InstructionMessage<'migrate'>,
-  { migrations, servers, view }: Evidence,
+  { migrations, servers, driver }: Evidence,
 ): Observed {
   const own = migrations.filter(({ request }) => request.seq > asked.event.seq);
   const faults = own.flatMap((each, index) => migrationFault(each, own.slice(0, index), servers));
-  if (!view || faults.length > 0) return faults;
-  const [migrated] = view.observations('migrated');
+  if (!driver || faults.length > 0) return faults;
+  const [migrated] = driver.observations('migrated');
   const failed = own.find(({ status }) => status !== 200);
-  if (migrated) return onMigrated(migrated, failed, own, servers);
+  if (migrated) return judgeMigrated(migrated, failed, own, servers);
   if (!failed) {
     const isNeeded = servers.some(({ toolset }) => toolset?.needsMigration);
     if (isNeeded && own.length === 0)
       return violatedIfComplete('/migrate was not sent to a server that declares needsMigration', asked);
-    return view.supports('migrated')
+    return driver.supports('migrated')
       ? violatedIfComplete('the migration did not succeed', [asked, ...own])
       : met(asked);
   }
-  const report = view.observations('failure').find(({ event }) => event.seq > failed.lastSeq);
-  if (report || !view.supports('failure')) return met(report ? [failed, report] : failed);
+  const report = driver.observations('failure').find(({ event }) => event.seq > failed.lastSeq);
+  if (report || !driver.supports('failure')) return met(report ? [failed, report] : failed);
   return violatedIfComplete(`no failure was reported although /migrate ${answerOf(failed)}`, failed);
 }
 
@@ -219,7 +219,7 @@ function migrationFault(
   return first ? [violated('/migrate was sent again to the same server', [first, migration])] : [];
 }
 
-function onMigrated(
+function judgeMigrated(
   migrated: ObservationMessage<'migrated'>,
   failed: RoundTrip | undefined,
   own: readonly RoundTrip[],

@@ -1,9 +1,9 @@
 import { groupBy } from '../../util/collections.js';
 import type { CallbackEvidence, ReceivedCallback } from '../callback-evidence.js';
+import type { DriverEvidence } from '../driver-evidence.js';
 import type { Evidence } from '../evidence.js';
 import { messagesOf } from '../recorded-call.js';
 import { defineRules, met, type Observed, violated } from '../rule.js';
-import type { RuntimeView } from '../runtime-view.js';
 
 /** The order in which a runtime handles callbacks. */
 export const runtimeOrderRules = defineRules({
@@ -14,14 +14,14 @@ export const runtimeOrderRules = defineRules({
     masks: ['RT-TEXT', 'RT-OAUTH', 'RT-CHOICE', 'RT-SUB', 'RT-VIEW'],
     needs: ['model'],
     absent: 'not visible in HTTP traffic: it concerns work after the answer',
-    observe: evidence => [onSameTime(evidence), onOrder(evidence)],
+    observe: evidence => [judgeSameTime(evidence), judgeOrder(evidence)],
   },
 });
 
 /** Callbacks that come while another one is handled must not fail. */
-function onSameTime({ calls, view }: Evidence): Observed {
-  if (!view || view.crash) return null;
-  const endAt = view.instructions('end')[0]?.event.seq ?? Number.POSITIVE_INFINITY;
+function judgeSameTime({ calls, driver }: Evidence): Observed {
+  if (!driver || driver.crash) return null;
+  const endAt = driver.instructions('end')[0]?.event.seq ?? Number.POSITIVE_INFINITY;
   const received = calls
     .flatMap(call => call.received)
     .map(({ callback }) => callback)
@@ -49,17 +49,20 @@ const MIN_GAP_MS = 150;
  * The model must get the events of a thread in the order in which they arrived; results of several calls may be given to it together.
  * Events that are not associative belong to child threads, which run side by side.
  */
-function onOrder({ calls, view }: Evidence): Observed {
-  if (!view) return null;
+function judgeOrder({ calls, driver }: Evidence): Observed {
+  if (!driver) return null;
   const events = calls
     .flatMap(call => messagesOf(call, 'subscription_event'))
     .filter(({ message }) => message.associative);
   const threads = groupBy(events, ({ message }) => [message.group_id]).values();
-  return [...threads].map(thread => onOrderIn(thread, view));
+  return [...threads].map(thread => judgeOrderIn(thread, driver));
 }
 
-function onOrderIn(thread: readonly ReceivedCallback<'subscription_event'>[], view: RuntimeView): Observed {
-  const texts = view.observations('model');
+function judgeOrderIn(
+  thread: readonly ReceivedCallback<'subscription_event'>[],
+  driver: DriverEvidence,
+): Observed {
+  const texts = driver.observations('model');
   const shown = thread
     .filter(
       ({ callback: { status, verdict } }) => status !== null && status < 300 && verdict?.kind === 'noted',

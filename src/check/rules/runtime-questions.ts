@@ -2,10 +2,10 @@ import { isQuestion } from '../../protocol/callbacks.js';
 import { llmText } from '../../protocol/outcome.js';
 import { urlWithoutQuery } from '../../util/url.js';
 import type { CallEvidence } from '../call.js';
+import type { DriverEvidence } from '../driver-evidence.js';
 import { messagesOf } from '../recorded-call.js';
 import { defineRules, met, type Observed, violated, violatedIfComplete } from '../rule.js';
 import { faultLine } from '../rule-details.js';
-import type { RuntimeView } from '../runtime-view.js';
 
 /** What a runtime does while a tool waits for the user. */
 export const runtimeQuestionRules = defineRules({
@@ -16,8 +16,8 @@ export const runtimeQuestionRules = defineRules({
       'Keep the call pending after oauth or user_choice, and wait: the tool continues without a new invocation.',
     masks: ['RT-TEXT', 'RT-DISPLAY', 'RT-NOTIFY', 'RT-ACK'],
     absent: 'no tool asked the user anything',
-    observe: ({ calls, view }) =>
-      calls.map(call => [judgeRepeatedCall(call), view && judgePendingCall(call, view)]),
+    observe: ({ calls, driver }) =>
+      calls.map(call => [judgeRepeatedCall(call), driver && judgePendingCall(call, driver)]),
   },
   'RT-OAUTH': {
     level: 'MUST',
@@ -26,8 +26,8 @@ export const runtimeQuestionRules = defineRules({
     masks: ['RT-PENDING', 'RT-TEXT', 'RT-ACK'],
     needs: ['consent'],
     absent: 'not a transcript of a runtime with an oauth message',
-    observe: ({ calls, observer, view }) => {
-      if (view) return [calls.map(call => judgeConsent(call, view)), judgeLeaks(view)];
+    observe: ({ calls, observer, driver }) => {
+      if (driver) return [calls.map(call => judgeConsent(call, driver)), judgeLeaks(driver)];
       const questions = observer === 'runtime' ? calls.flatMap(call => messagesOf(call, 'oauth')) : [];
       return questions.map(({ callback, message: { auth_url } }) =>
         auth_url === urlWithoutQuery(auth_url)
@@ -49,32 +49,32 @@ function judgeRepeatedCall({ received, attempts }: CallEvidence): Observed {
 }
 
 /** The model must get nothing of the call between the question and the result. */
-function judgePendingCall(call: CallEvidence, view: RuntimeView): Observed {
+function judgePendingCall(call: CallEvidence, driver: DriverEvidence): Observed {
   const question = call.received.find(({ message }) => isQuestion(message))?.callback;
   if (!question) return null;
   const result = messagesOf(call, 'tool_result').find(
     ({ callback }) => callback.request.seq > question.lastSeq && callback.verdict?.kind === 'settles',
   );
   const resultAt = result?.callback.request.seq ?? Number.POSITIVE_INFINITY;
-  const early = view
+  const early = driver
     .observationsOf(call, 'model', 'failure')
     .find(
-      ({ event: { seq } }) => seq > question.request.seq && seq < Math.min(resultAt, view.mayIgnoreFromSeq),
+      ({ event: { seq } }) => seq > question.request.seq && seq < Math.min(resultAt, driver.mayIgnoreFromSeq),
     );
   if (early) return violated('the model got something of a call that waited for the user', [question, early]);
-  if (!result || result.callback.lastSeq > view.mayIgnoreFromSeq) return null; // it may have ended before
+  if (!result || result.callback.lastSeq > driver.mayIgnoreFromSeq) return null; // it may have ended before
   const { callback, message } = result;
   const proof = [question, callback];
   if (callback.isRefused)
     return violatedIfComplete(`the result after a question was answered ${callback.status}`, proof);
-  const isLost = view.supports('model') && !view.textForModel(llmText(message), resultAt);
+  const isLost = driver.supports('model') && !driver.textForModel(llmText(message), resultAt);
   return isLost
     ? violatedIfComplete('the result after a question did not reach the model', proof)
     : met(proof);
 }
 
-function judgeConsent(call: CallEvidence, view: RuntimeView): Observed {
-  const shown = view.possibleObservationsOf(call, 'consent');
+function judgeConsent(call: CallEvidence, driver: DriverEvidence): Observed {
+  const shown = driver.possibleObservationsOf(call, 'consent');
   return messagesOf(call, 'oauth').map(({ callback }) => {
     if (callback.isRefused) return violated(`an oauth message was answered ${callback.status}`, callback);
     if (callback.verdict?.kind !== 'holds') return null;
@@ -90,8 +90,8 @@ const LEAKS = {
   log: "a secret of the auth_url is in the runtime's log",
 };
 
-function judgeLeaks(view: RuntimeView): Observed {
-  return view.findings('leak').map(leak => {
+function judgeLeaks(driver: DriverEvidence): Observed {
+  return driver.findings('leak').map(leak => {
     const { where, text } = leak.message;
     return violated(LEAKS[where], leak, { faults: [faultLine(text)] });
   });

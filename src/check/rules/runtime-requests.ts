@@ -8,6 +8,7 @@ import { excerpt } from '../../util/text.js';
 import { readUrl } from '../../util/url.js';
 import type { CallEvidence } from '../call.js';
 import { type Discovery, isTo, type KnownServer, toolsetsAt } from '../discovery.js';
+import type { DriverEvidence, RequestedCall } from '../driver-evidence.js';
 import { isErrorText } from '../error-text.js';
 import type { Evidence } from '../evidence.js';
 import { messagesOf } from '../recorded-call.js';
@@ -23,7 +24,6 @@ import {
   violatedIfComplete,
 } from '../rule.js';
 import { faultLine } from '../rule-details.js';
-import type { RequestedCall, RuntimeView } from '../runtime-view.js';
 
 /** Rules that are judged even if RT-FIELDS or RT-ID fails. */
 const NEVER_MASKED: readonly RequirementId[] = ['RT-FIELDS', 'RT-MIGRATE', 'RT-AUDIT'];
@@ -42,18 +42,18 @@ export const runtimeRequestRules = defineRules({
     invocationPage:
       'Before dispatching an invocation, the runtime MUST verify that the operation field matches a known tool definition from a loaded toolset.',
     absent: 'no invocation came after a toolset was loaded',
-    observe: ({ calls, discoveries, requestedCalls, view, servers }) => [
+    observe: ({ calls, discoveries, requestedCalls, driver, servers }) => [
       calls.map(({ invocation, tool, attempts: [first] }) => {
         if (!invocation || !first || toolsetsAt(discoveries, first.request.at).length === 0) return null;
         if (tool) return met(first);
-        const called = servers.filter(each => view && isTo(each, first));
+        const called = servers.filter(each => driver && isTo(each, first));
         if (isInvalid(invocation, called)) return null; // RT-TOOLSET
         const what = `${excerpt(invocation.operation)} is not in a loaded toolset`;
         return violatedIfComplete(what, first, { spots: [requestSpot(first, 'operation')] });
       }),
       requestedCalls.map(each =>
         each.tools.length === 0 && !isInvalid(each.message, servers)
-          ? onUnsent(each, view, 'operation')
+          ? judgeUnsent(each, driver, 'operation')
           : null,
       ),
     ],
@@ -65,7 +65,7 @@ export const runtimeRequestRules = defineRules({
     invocationPage:
       "The runtime SHOULD validate the arguments object against the tool's inputSchema to catch malformed input before it reaches the tool.",
     absent: 'no arguments could be checked against an inputSchema',
-    observe: ({ calls, requestedCalls, view, discoveries }) => [
+    observe: ({ calls, requestedCalls, driver, discoveries }) => [
       calls.map(({ argumentFaults, attempts: [first], tool }) => {
         if (!argumentFaults || !tool || !first) return null;
         const [fault] = argumentFaults;
@@ -75,8 +75,8 @@ export const runtimeRequestRules = defineRules({
       }),
       requestedCalls.map(each => {
         const { argumentFaults: faults } = each;
-        if (faults?.length === 0 && discoveries.length === 1) return onRefusedArguments(each);
-        return faults && faults.length > 0 ? onUnsent(each, view, 'arguments') : null;
+        if (faults?.length === 0 && discoveries.length === 1) return judgeRefusedArguments(each);
+        return faults && faults.length > 0 ? judgeUnsent(each, driver, 'arguments') : null;
       }),
     ],
   },
@@ -112,7 +112,7 @@ export const runtimeRequestRules = defineRules({
       'The runtime MUST send a tool invocation as an HTTP POST with Content-Type: application/json.',
     masks: RUNTIME_CALL_RULES,
     absent: 'no invocation was sent',
-    observe: ({ calls, view }) => calls.map(call => onFields(call, view?.endRequestedAt)),
+    observe: ({ calls, driver }) => calls.map(call => judgeFields(call, driver?.endRequestedAt)),
   },
   'RT-ANCESTORS': {
     level: 'SHOULD',
@@ -124,7 +124,7 @@ export const runtimeRequestRules = defineRules({
       'When the current thread has ancestor threads, the runtime SHOULD include thread_ancestors with the ordered list of ancestor group IDs from root to parent.',
     needs: ['child-thread'],
     absent: 'no scenario made a call in a child thread',
-    observe: evidence => [evidence.calls.map(onOwnAncestors), onChildThreads(evidence)],
+    observe: evidence => [evidence.calls.map(judgeOwnAncestors), judgeChildThreads(evidence)],
   },
   'RT-TOOLSET': {
     level: 'MUST',
@@ -132,9 +132,9 @@ export const runtimeRequestRules = defineRules({
     advice: 'Reject the whole toolset if any part is invalid, and reject names that two toolsets define.',
     absent: 'the runtime fetched no invalid toolset with operations, and no two with the same operation',
     observe: evidence => [
-      evidence.servers.map(each => onInvalidServer(each, evidence)),
-      onDuplicateNames(evidence),
-      evidence.view?.crash ? null : onUnusedToolset(evidence),
+      evidence.servers.map(each => judgeInvalidServer(each, evidence)),
+      judgeDuplicateNames(evidence),
+      evidence.driver?.crash ? null : judgeUnusedToolset(evidence),
     ],
   },
   'RT-CACHE': {
@@ -143,8 +143,8 @@ export const runtimeRequestRules = defineRules({
     advice: 'Fetch each toolset when a session begins, and keep it until the session ends or migrates.',
     needs: ['invoke'],
     absent: 'no scenario made two calls',
-    observe: ({ servers, calls, view }) =>
-      view ? servers.map(each => onCachedToolset(each, calls, view)) : null,
+    observe: ({ servers, calls, driver }) =>
+      driver ? servers.map(each => judgeCachedToolset(each, calls, driver)) : null,
   },
   'RT-AUDIT': {
     level: 'SHOULD',
@@ -153,8 +153,10 @@ export const runtimeRequestRules = defineRules({
     invocationPage:
       'Runtimes SHOULD log tool invocations for audit purposes, including the operation name, timestamp, and outcome.',
     absent: "only check --runtime with --log <file> reads the runtime's own log",
-    observe: ({ calls, view }) =>
-      view?.findings('log').map(({ message }) => [onLog(calls, message), onDiscards(calls, message)]) ?? null,
+    observe: ({ calls, driver }) =>
+      driver
+        ?.findings('log')
+        .map(({ message }) => [judgeLog(calls, message), judgeDiscards(calls, message)]) ?? null,
   },
 });
 
@@ -163,21 +165,25 @@ function isInvalid({ operation }: Pick<Invocation, 'operation'>, servers: readon
 }
 
 /** A call that must not be sent: the model gets a failed result instead. */
-function onUnsent(asked: RequestedCall, view: RuntimeView | null, what: 'operation' | 'arguments'): Observed {
-  if (asked.call || !view) return null;
+function judgeUnsent(
+  asked: RequestedCall,
+  driver: DriverEvidence | null,
+  what: 'operation' | 'arguments',
+): Observed {
+  if (asked.call || !driver) return null;
   if (asked.answers.length > 0) return met([asked, ...asked.answers]);
-  if (view.isAnonymous) return null;
-  if (view.endsByItself)
-    return view.crash && what === 'operation'
+  if (driver.isAnonymous) return null;
+  if (driver.endsByItself)
+    return driver.crash && what === 'operation'
       ? met(asked, 'nothing was dispatched')
       : unrecorded('the runtime did not answer a call of the model', asked);
-  if (!view.supports('failure')) return null;
+  if (!driver.supports('failure')) return null;
   const why =
     what === 'operation' ? 'the operation is unknown' : 'the arguments do not match the inputSchema';
   return doubtful(`the call was not sent, and the model got no failed result: ${why}`, asked);
 }
 
-function onRefusedArguments({ call, answers, tools, ...asked }: RequestedCall): Observed {
+function judgeRefusedArguments({ call, answers, tools, ...asked }: RequestedCall): Observed {
   const answer = answers.find(({ message }) => message.saw === 'failure' || isErrorText(message.text, null));
   if (call || !answer) return null;
   const what = `arguments that match the inputSchema of ${tools[0]?.name} were refused`;
@@ -185,7 +191,7 @@ function onRefusedArguments({ call, answers, tools, ...asked }: RequestedCall): 
 }
 
 /** @param log the operations of the scenario that the runtime's log mentions */
-function onLog(calls: readonly CallEvidence[], log: Finding<'log'>): Observed {
+function judgeLog(calls: readonly CallEvidence[], log: Finding<'log'>): Observed {
   const { operations, untimed = [], unended = [], isWhole } = log;
   return calls.map(({ invocation, attempts: [first] }) => {
     if (!invocation || !first) return null;
@@ -207,7 +213,10 @@ function onLog(calls: readonly CallEvidence[], log: Finding<'log'>): Observed {
   });
 }
 
-function onDiscards(calls: readonly CallEvidence[], { undiscarded = [], isWhole }: Finding<'log'>): Observed {
+function judgeDiscards(
+  calls: readonly CallEvidence[],
+  { undiscarded = [], isWhole }: Finding<'log'>,
+): Observed {
   const discarded = calls
     .flatMap(call => messagesOf(call, 'tool_result'))
     .filter(({ callback }) => callback.verdict?.kind === 'discarded' && callback.response !== null);
@@ -220,7 +229,7 @@ function onDiscards(calls: readonly CallEvidence[], { undiscarded = [], isWhole 
 }
 
 /** @param endedAt when the runtime was asked to end: it may stop listening then */
-function onFields(
+function judgeFields(
   { attempts: [first], reading, callbacks }: CallEvidence,
   endedAt = Number.POSITIVE_INFINITY,
 ): Observed {
@@ -253,7 +262,7 @@ function fieldFault({ callback_url }: Invocation): string | null {
 }
 
 /** What is wrong with ancestors in any recording. */
-function onOwnAncestors({ invocation, attempts: [first] }: CallEvidence): Observed {
+function judgeOwnAncestors({ invocation, attempts: [first] }: CallEvidence): Observed {
   const { thread_ancestors: ancestors, group_id: thread = '' } = invocation ?? {};
   if (!ancestors || !first) return null;
   const spots = [requestSpot(first, 'thread_ancestors')];
@@ -265,8 +274,8 @@ function onOwnAncestors({ invocation, attempts: [first] }: CallEvidence): Observ
 }
 
 /** Each instruction begins a thread below the earlier ones. A runtime may use several threads at a level. */
-function onChildThreads({ requestedCalls, view }: Evidence): Observed {
-  const begun = view?.instructions('child-thread') ?? [];
+function judgeChildThreads({ requestedCalls, driver }: Evidence): Observed {
+  const begun = driver?.instructions('child-thread') ?? [];
   const levels: CallEvidence[][] = [[], ...begun.map(() => [])];
   for (const { event, call } of requestedCalls)
     if (call) levels[begun.filter(each => each.event.seq < event.seq).length]?.push(call);
@@ -274,12 +283,12 @@ function onChildThreads({ requestedCalls, view }: Evidence): Observed {
   const base = levels[0]?.[0]?.invocation?.thread_ancestors ?? []; // the whole session may be below another thread
   return levels.slice(1).map((calls, index) => {
     const parents = threads.slice(0, index + 1);
-    return calls.map(call => onChildCall(call, base, parents));
+    return calls.map(call => judgeChildCall(call, base, parents));
   });
 }
 
 /** @param parents the threads of each level above the call, the root first */
-function onChildCall(
+function judgeChildCall(
   { invocation, attempts: [first] }: CallEvidence,
   base: readonly string[],
   parents: readonly (readonly string[])[],
@@ -305,9 +314,9 @@ function onChildCall(
     : violated('thread_ancestors is not the list of the ancestors', first, details);
 }
 
-function onInvalidServer(server: KnownServer, { requestedCalls, calls, view }: Evidence): Observed {
+function judgeInvalidServer(server: KnownServer, { requestedCalls, calls, driver }: Evidence): Observed {
   const { invalidNames: names, discoveries } = server;
-  const isInvalidName = (name = '') => names.includes(name) || (!view && names.length > 0);
+  const isInvalidName = (name = '') => names.includes(name) || (!driver && names.length > 0);
   const [called] = calls
     .filter(({ tool, invocation }) => !tool && isInvalidName(invocation?.operation))
     .flatMap(({ attempts }) => attempts.slice(0, 1))
@@ -317,11 +326,11 @@ function onInvalidServer(server: KnownServer, { requestedCalls, calls, view }: E
   const isAsked = requestedCalls.some(
     ({ message, tools }) => tools.length === 0 && names.includes(message.operation),
   );
-  return isAsked || (!view && names.length > 0) ? met(discoveries) : null;
+  return isAsked || (!driver && names.length > 0) ? met(discoveries) : null;
 }
 
 /** An invalid toolset, or two equal names, do not make the other operations unavailable. */
-function onUnusedToolset({ requestedCalls, servers }: Evidence): Observed {
+function judgeUnusedToolset({ requestedCalls, servers }: Evidence): Observed {
   const names = servers.flatMap(({ toolset }) => toolset?.tools.map(({ name }) => name) ?? []);
   if (servers.every(({ toolset }) => toolset) && new Set(names).size === names.length) return null;
   return requestedCalls
@@ -330,12 +339,12 @@ function onUnusedToolset({ requestedCalls, servers }: Evidence): Observed {
 }
 
 /** A migration may read the toolset again. */
-function onCachedToolset(
+function judgeCachedToolset(
   { discoveries }: KnownServer,
   calls: readonly CallEvidence[],
-  view: RuntimeView,
+  driver: DriverEvidence,
 ): Observed {
-  const movedAt = view.instructions('migrate')[0]?.event.seq ?? Number.POSITIVE_INFINITY;
+  const movedAt = driver.instructions('migrate')[0]?.event.seq ?? Number.POSITIVE_INFINITY;
   const own = discoveries.filter(({ request }) => request.seq < movedAt);
   const loaded = own.findIndex(({ reading }) => reading?.ok);
   const [first, again] = loaded < 0 ? [] : [own[loaded], own.at(-1)];
@@ -347,7 +356,7 @@ function onCachedToolset(
 }
 
 /** A second request to the same server does not add a second toolset. */
-function onDuplicateNames({ discoveries, calls }: Evidence): Observed {
+function judgeDuplicateNames({ discoveries, calls }: Evidence): Observed {
   const owners = new Map<string, Discovery>();
   const duplicates = new Map<string, readonly Discovery[]>();
   for (const discovery of discoveries)

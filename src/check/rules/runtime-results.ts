@@ -5,6 +5,7 @@ import { excerpt } from '../../util/text.js';
 import { isRecord, stringsIn } from '../../util/values.js';
 import type { CallEvidence } from '../call.js';
 import type { CallbackEvidence } from '../callback-evidence.js';
+import { type DriverEvidence, isExactly, nameOfCall, type ObservationMessage } from '../driver-evidence.js';
 import type { Evidence } from '../evidence.js';
 import { messagesOf } from '../recorded-call.js';
 import {
@@ -18,7 +19,6 @@ import {
   violatedIfComplete,
 } from '../rule.js';
 import { faultLine, statusMismatch } from '../rule-details.js';
-import { isExactly, nameOfCall, type ObservationMessage, type RuntimeView } from '../runtime-view.js';
 import { hasOddSegment } from './segment-types.js';
 import { isHandled, judgeEachResult, type ResultWithSightings, type Sighting } from './sent-results.js';
 
@@ -30,7 +30,7 @@ export const runtimeResultRules = defineRules({
     advice: 'Validate a callback before you use it, and answer an invalid one with 400.',
     masks: ['RT-TEXT', 'RT-DISPLAY', 'RT-PENDING', 'RT-OAUTH', 'RT-CHOICE', 'RT-SUB', 'RT-VIEW'],
     absent: 'no callback came',
-    observe: onInvalid,
+    observe: judgeInvalid,
   },
   'RT-MATCH': {
     level: 'MUST',
@@ -41,7 +41,7 @@ export const runtimeResultRules = defineRules({
     masks: ['RT-TEXT', 'RT-SUB'],
     needs: ['model'],
     absent: 'no result came with ids that match no pending call',
-    observe: evidence => evidence.calls.map(call => onUnmatched(call, evidence)),
+    observe: evidence => evidence.calls.map(call => judgeUnmatched(call, evidence)),
   },
   'RT-SANITIZE': {
     level: 'SHOULD',
@@ -60,9 +60,9 @@ export const runtimeResultRules = defineRules({
     masks: ['RT-ACK'],
     absent: 'no delivery came twice',
     observe: evidence => [
-      evidence.calls.map(onDuplicates),
-      judgeEachResult(evidence, onFurther),
-      evidence.calls.map(call => evidence.view && onRepeatedQuestion(call, evidence.view)),
+      evidence.calls.map(judgeDuplicates),
+      judgeEachResult(evidence, judgeFurther),
+      evidence.calls.map(call => evidence.driver && judgeRepeatedQuestion(call, evidence.driver)),
     ],
   },
   'RT-TEXT': {
@@ -75,8 +75,8 @@ export const runtimeResultRules = defineRules({
     needs: ['model'],
     absent: 'not visible in HTTP traffic: it concerns what the model gets',
     observe: evidence => [
-      judgeEachResult(evidence, onText),
-      evidence.calls.map(call => evidence.view && onAcknowledgementText(call, evidence.view)),
+      judgeEachResult(evidence, judgeText),
+      evidence.calls.map(call => evidence.driver && judgeAcknowledgementText(call, evidence.driver)),
     ],
   },
   'RT-CANCEL': {
@@ -85,7 +85,7 @@ export const runtimeResultRules = defineRules({
     advice: 'Answer 200 to a late result of a canceled call, and do not give it to the model.',
     needs: ['cancel', 'model'],
     absent: 'no result came after its call was canceled',
-    observe: evidence => judgeEachResult(evidence, onCanceled),
+    observe: evidence => judgeEachResult(evidence, judgeCanceled),
   },
 });
 
@@ -95,16 +95,16 @@ const VISIBLE = ['text', 'content', 'prompt', 'auth_url'];
 /** A shorter text may be a part of another one. */
 const MIN_TRACE = 8;
 
-function onInvalid({ calls, unmatchedCallbacks, view }: Evidence): Observed {
+function judgeInvalid({ calls, unmatchedCallbacks, driver }: Evidence): Observed {
   const callbacks = [...calls.flatMap(call => call.callbacks), ...unmatchedCallbacks];
   const invalid = callbacks.filter(callback => callback.status !== null && isInvalid(callback));
   if (invalid.length === 0 && callbacks.length > 0)
     return inconclusive('every callback matched its schema', []);
   return invalid.map(callback => {
     const { reading, status, isRefused } = callback;
-    if (reading?.ok !== false) return onOtherType(callback);
+    if (reading?.ok !== false) return judgeOtherType(callback);
     const faults = reading.faults.slice(0, 1).map(faultLine);
-    const [trace] = view ? tracesOf(view, callback) : [];
+    const [trace] = driver ? tracesOf(driver, callback) : [];
     if (trace) return { ...leaked('an invalid callback was used', callback, trace), faults };
     if (isRefused) return met(callback);
     const what = `a callback that does not match its schema was answered ${status}`;
@@ -113,13 +113,16 @@ function onInvalid({ calls, unmatchedCallbacks, view }: Evidence): Observed {
 }
 
 /** What the model or the user saw of a message that must have no effect. The texts of a scenario are unique. */
-function tracesOf(view: RuntimeView, { request: { body } }: CallbackEvidence): readonly ObservationMessage[] {
+function tracesOf(
+  driver: DriverEvidence,
+  { request: { body } }: CallbackEvidence,
+): readonly ObservationMessage[] {
   if (!body) return [];
   const texts = body.json.ok
     ? visibleIn(body.json.value)
     : quotedIn(Buffer.from(body.bytes).toString('utf8'));
   const marks = texts.filter(({ length }) => length >= MIN_TRACE);
-  return view.observationsShowing(marks, 'model', 'failure', 'question', 'view');
+  return driver.observationsShowing(marks, 'model', 'failure', 'question', 'view');
 }
 
 function visibleIn(message: unknown): readonly string[] {
@@ -139,7 +142,7 @@ function isInvalid({ reading, hasJsonType }: CallbackEvidence): boolean {
 }
 
 /** The content type is not a part of the schema. */
-function onOtherType(callback: CallbackEvidence): Observation {
+function judgeOtherType(callback: CallbackEvidence): Observation {
   const { status, isRefused, request } = callback;
   if (isRefused) return met(callback);
   const type = request.headers['content-type'];
@@ -152,7 +155,7 @@ function leaked(what: string, callback: CallbackEvidence, seen: ObservationMessa
 }
 
 /** The runtime may discard a forged message that it answered 2xx, unless it then refuses the real one. */
-function onUnmatched(call: CallEvidence, { view, calls }: Evidence): Observed {
+function judgeUnmatched(call: CallEvidence, { driver, calls }: Evidence): Observed {
   const { callbacks } = call;
   const unmatched = callbacks.filter(
     ({ verdict, response, message }) =>
@@ -160,11 +163,11 @@ function onUnmatched(call: CallEvidence, { view, calls }: Evidence): Observed {
   );
   const real = callbacks.find(({ verdict, isRefused }) => verdict?.kind === 'settles' && isRefused);
   return unmatched.map(forged => {
-    const [trace] = view
-      ? tracesOf(view, forged).filter(seen => !mayBeForNamed(seen, forged, calls, view))
+    const [trace] = driver
+      ? tracesOf(driver, forged).filter(seen => !mayBeForNamed(seen, forged, calls, driver))
       : [];
     if (trace) return leaked('a message that matches no pending call was used', forged, trace);
-    if (forged.isRefused || view) return met(forged);
+    if (forged.isRefused || driver) return met(forged);
     return real
       ? violated("was accepted as the call's result, and the real result was then refused", [forged, real])
       : doubtful('was accepted; the transcript does not show whether it was discarded', forged);
@@ -176,16 +179,16 @@ function mayBeForNamed(
   seen: ObservationMessage,
   { message }: CallbackEvidence,
   calls: readonly CallEvidence[],
-  view: RuntimeView,
+  driver: DriverEvidence,
 ): boolean {
   if (message === null || !('id' in message)) return false;
   const name = nameOfCall(message);
   const named = calls.filter(({ invocation }) => nameOfCall(invocation) === name);
-  return named.some(call => view.possibleObservationsOf(call, seen.message.saw).includes(seen));
+  return named.some(call => driver.possibleObservationsOf(call, seen.message.saw).includes(seen));
 }
 
 /** A callback that was not accepted can have no duplicates. */
-function onDuplicates({ callbacks }: CallEvidence): Observed {
+function judgeDuplicates({ callbacks }: CallEvidence): Observed {
   const accepted = new Set<string | null>();
   return callbacks.map(callback => {
     const { fingerprint, status, verdict } = callback;
@@ -200,11 +203,11 @@ function onDuplicates({ callbacks }: CallEvidence): Observed {
 }
 
 /** A further result of a call must not reach the model; a repeated one must reach it once. */
-function onFurther(
+function judgeFurther(
   { status, callback, message, call, sightings, results }: ResultWithSightings,
-  view: RuntimeView,
+  driver: DriverEvidence,
 ): Observed {
-  if (status !== 'further' || !view.supports('model')) return null;
+  if (status !== 'further' || !driver.supports('model')) return null;
   const { seq } = callback.request;
   const isEarlierCopy = (one: CallbackEvidence) => one.equals(callback) && one.request.seq < seq;
   const isRepeated = results.some(each => each.call === call && isEarlierCopy(each.callback));
@@ -216,9 +219,9 @@ function onFurther(
 }
 
 /** The user must be asked once. */
-function onRepeatedQuestion(call: CallEvidence, view: RuntimeView): Observed {
-  if (!view.supports('question')) return null;
-  const shown = view.possibleObservationsOf(call, 'question');
+function judgeRepeatedQuestion(call: CallEvidence, driver: DriverEvidence): Observed {
+  if (!driver.supports('question')) return null;
+  const shown = driver.possibleObservationsOf(call, 'question');
   const questions = messagesOf(call, 'user_choice').filter(({ callback }) => callback.response);
   return questions.map(({ callback, message: { prompt } }) => {
     const copies = questions.filter(each => each.callback.equals(callback));
@@ -228,7 +231,7 @@ function onRepeatedQuestion(call: CallEvidence, view: RuntimeView): Observed {
   });
 }
 
-function onCanceled({ status, callback, message, sightings }: ResultWithSightings): Observed {
+function judgeCanceled({ status, callback, message, sightings }: ResultWithSightings): Observed {
   if (status !== 'canceled') return null;
   const trace = sightings.find(each => isExactly(each.message.text, message));
   return trace
@@ -236,12 +239,12 @@ function onCanceled({ status, callback, message, sightings }: ResultWithSighting
     : met(callback, 'not seen by the model');
 }
 
-function onText(result: ResultWithSightings, view: RuntimeView): Observed {
+function judgeText(result: ResultWithSightings, driver: DriverEvidence): Observed {
   const { status, callback, message, sightings } = result;
   if (status !== 'awaited') return null;
   const exact = sightings.find(each => isFitting(each, result));
   if (exact) return met([callback, exact]);
-  if (!isHandled(result, view)) return null;
+  if (!isHandled(result, driver)) return null;
   const expected = llmText(message);
   const core = expected.trim(); // what adds words may also remove white space
   const isWrapped = ({ event, message: { text } }: Sighting) =>
@@ -249,7 +252,7 @@ function onText(result: ResultWithSightings, view: RuntimeView): Observed {
   const other = sightings.find(
     each => (each.message.id !== undefined || isWrapped(each)) && !isExplained(each, result),
   );
-  if (!other) return view.crash ? null : onMissing(callback, message);
+  if (!other) return driver.crash ? null : judgeMissing(callback, message);
   const { text } = other.message;
   const judge = (judged: typeof violated, what: string) =>
     judged(what, [callback, other], difference(expected, text));
@@ -268,13 +271,13 @@ function onText(result: ResultWithSightings, view: RuntimeView): Observed {
 const MAX_TRACE = 100;
 
 /** A runtime does not read the body of an acknowledgement. */
-function onAcknowledgementText({ attempts }: CallEvidence, view: RuntimeView): Observed {
+function judgeAcknowledgementText({ attempts }: CallEvidence, driver: DriverEvidence): Observed {
   return attempts.map(attempt => {
     const body = attempt.status === 200 ? attempt.response?.body : undefined;
     if (!body) return null;
     const texts = body.json.ok ? visibleIn(body.json.value) : [body.text?.slice(0, MAX_TRACE) ?? ''];
     const marks = texts.filter(({ length }) => length >= MIN_TRACE);
-    const [trace] = view.observationsShowing(marks, 'model', 'failure');
+    const [trace] = driver.observationsShowing(marks, 'model', 'failure');
     return trace ? violated('the model got the body of an acknowledgement', [attempt, trace]) : null;
   });
 }
@@ -297,7 +300,7 @@ function isExplained({ message: { text } }: Sighting, { call, results }: ResultW
 const TOO_LARGE = 413;
 
 /** RT-DISPLAY judges the refusal of an unknown type; a malformed segment may be refused. */
-function onMissing(callback: CallbackEvidence, message: ToolResult): Observed {
+function judgeMissing(callback: CallbackEvidence, message: ToolResult): Observed {
   const { status, isRefused } = callback;
   if (status === TOO_LARGE) return null; // the protocol leaves the limit open
   if (!isRefused) return violatedIfComplete('a result never reached the model', callback);

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { groupBy } from '../../util/collections.js';
 import { stringsIn, valueAt } from '../../util/values.js';
 import type { CallbackEvidence, ReceivedCallback } from '../callback-evidence.js';
+import type { DriverEvidence, ObservationMessage } from '../driver-evidence.js';
 import { messagesOf } from '../recorded-call.js';
 import { defineRules, met, type Observed, violated, violatedIfComplete } from '../rule.js';
-import type { ObservationMessage, RuntimeView } from '../runtime-view.js';
 
 /** What a runtime does with the events of subscriptions, and with views. */
 export const runtimeUpdateRules = defineRules({
@@ -15,10 +15,10 @@ export const runtimeUpdateRules = defineRules({
       'Track subscriptions by thread and call, accept their events, and remove them at final or a cancel.',
     needs: ['model'],
     absent: 'no event of an open subscription came',
-    observe: ({ calls, view }) =>
+    observe: ({ calls, driver }) =>
       calls.map(call => {
-        const overSince = view?.mayIgnoreFromSeqOf(call) ?? Number.POSITIVE_INFINITY;
-        return messagesOf(call, 'subscription_event').map(event => judgeEvent(event, view, overSince));
+        const overSince = driver?.mayIgnoreFromSeqOf(call) ?? Number.POSITIVE_INFINITY;
+        return messagesOf(call, 'subscription_event').map(event => judgeEvent(event, driver, overSince));
       }),
   },
   'RT-VIEW': {
@@ -28,18 +28,18 @@ export const runtimeUpdateRules = defineRules({
       'Answer every view_update with 200, and pass on the latest of each type; only a client may ignore a type.',
     needs: ['view'],
     absent: 'no view came',
-    observe: ({ calls, unmatchedCallbacks, view }) => {
+    observe: ({ calls, unmatchedCallbacks, driver }) => {
       const updates = calls.flatMap(call => messagesOf(call, 'view_update')).filter(isView);
       const answers = updates.map(({ callback }) => {
         const { isRefused, status } = callback;
         if (status === null) return null;
         return isRefused ? violated(`a view was answered ${status}`, callback) : met(callback);
       });
-      if (!view) return answers;
+      if (!driver) return answers;
       const others = [...calls.flatMap(call => call.callbacks), ...unmatchedCallbacks].filter(
         callback => callback.typeName === 'view_update' && !updates.some(each => each.callback === callback),
       );
-      return [answers, judgeShownViews(updates, others, view), judgeViewTexts(updates, view)];
+      return [answers, judgeShownViews(updates, others, driver), judgeViewTexts(updates, driver)];
     },
   },
 });
@@ -47,17 +47,17 @@ export const runtimeUpdateRules = defineRules({
 /** @param overSince the `seq` from which on the runtime may ignore events of the call */
 function judgeEvent(
   event: ReceivedCallback<'subscription_event'>,
-  view: RuntimeView | null,
+  driver: DriverEvidence | null,
   overSince: number,
 ): Observed {
   const { callback, message } = event;
   const { isRefused, status, verdict, lastSeq } = callback;
-  if (verdict?.kind === 'discarded') return judgeForeignEvent(event, view, verdict.reason);
-  if (verdict?.kind === 'late') return judgeForeignEvent(event, view, 'the subscription was canceled');
+  if (verdict?.kind === 'discarded') return judgeForeignEvent(event, driver, verdict.reason);
+  if (verdict?.kind === 'late') return judgeForeignEvent(event, driver, 'the subscription was canceled');
   if (status === null || verdict?.kind !== 'noted' || lastSeq > overSince) return null;
   if (isRefused)
     return violatedIfComplete(`an event of an open subscription was answered ${status}`, callback);
-  return view && !view.textForModel(message.text)
+  return driver && !driver.textForModel(message.text)
     ? violatedIfComplete('an event of an open subscription did not reach the model', callback)
     : met(callback);
 }
@@ -65,12 +65,12 @@ function judgeEvent(
 /** The protocol leaves the answer to an unexpected event open; the model must not get it. */
 function judgeForeignEvent(
   { callback, message }: ReceivedCallback<'subscription_event'>,
-  view: RuntimeView | null,
+  driver: DriverEvidence | null,
   reason: string,
 ): Observed {
-  const line = view ? view.textForModel(message.text) : undefined;
+  const line = driver ? driver.textForModel(message.text) : undefined;
   if (line) return violated(`an event reached the model, but ${reason}`, [callback, line]);
-  return callback.isRefused || view ? met(callback, 'others are discarded') : null;
+  return callback.isRefused || driver ? met(callback, 'others are discarded') : null;
 }
 
 type View = ReceivedCallback<'view_update'>;
@@ -86,10 +86,10 @@ function isView({ callback: { verdict } }: View): boolean {
 function judgeShownViews(
   updates: readonly View[],
   others: readonly CallbackEvidence[],
-  view: RuntimeView,
+  driver: DriverEvidence,
 ): Observed {
   const accepted = updates.filter(({ callback }) => callback.response && !callback.isRefused);
-  const shown = view.observations('view');
+  const shown = driver.observations('view');
   const latest = groupBy(accepted, ({ message }) => [`${message.group_id} ${message.view_type}`]);
   const missing = [...latest.values()].map(group => {
     const last = group.at(-1);
@@ -131,10 +131,10 @@ function mayShow({ event, message }: ObservationMessage<'view'>, { request }: Ca
 /** Shorter texts may occur in a result too. */
 const MIN_VIEW_TEXT = 12;
 
-function judgeViewTexts(updates: readonly View[], view: RuntimeView): Observed {
+function judgeViewTexts(updates: readonly View[], driver: DriverEvidence): Observed {
   return updates.map(({ callback, message }) => {
     const texts = stringsIn(message.content).filter(({ length }) => length >= MIN_VIEW_TEXT);
-    const line = texts.map(text => view.textForModel(text)).find(each => each !== undefined);
+    const line = texts.map(text => driver.textForModel(text)).find(each => each !== undefined);
     return line ? violated('the content of a view reached the model', [callback, line]) : null;
   });
 }

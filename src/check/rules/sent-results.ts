@@ -1,10 +1,10 @@
 import type { ToolResult } from '../../protocol/callbacks.js';
 import type { CallEvidence } from '../call.js';
 import type { CallbackEvidence } from '../callback-evidence.js';
+import { type DriverEvidence, nameOfCall, type ObservationMessage } from '../driver-evidence.js';
 import type { Evidence } from '../evidence.js';
 import { messagesOf } from '../recorded-call.js';
 import type { Observed } from '../rule.js';
-import { nameOfCall, type ObservationMessage, type RuntimeView } from '../runtime-view.js';
 
 /**
  * What a result is for the runtime, by its ids. `awaited`: the first for a pending call; `foreign`: for a pending call, but at the
@@ -38,21 +38,21 @@ export interface ResultWithSightings extends SentResult {
 /** Judges the observations of each result; nothing without a driver. */
 export function judgeEachResult(
   evidence: Evidence,
-  judge: (result: ResultWithSightings, view: RuntimeView) => Observed,
+  judge: (result: ResultWithSightings, driver: DriverEvidence) => Observed,
 ): Observed {
-  const { view } = evidence;
-  if (!view) return null;
+  const { driver } = evidence;
+  if (!driver) return null;
   const results = resultsIn(evidence);
   return results.map(result =>
     judge(
-      { ...result, sightings: view.possibleObservationsOf(result.call, 'model', 'failure'), results },
-      view,
+      { ...result, sightings: driver.possibleObservationsOf(result.call, 'model', 'failure'), results },
+      driver,
     ),
   );
 }
 
 /** All results, oldest first; without those of a call that the runtime had given up. */
-function resultsIn({ calls, view }: Pick<Evidence, 'calls' | 'view'>): readonly SentResult[] {
+function resultsIn({ calls, driver }: Pick<Evidence, 'calls' | 'driver'>): readonly SentResult[] {
   const settled = new Set<CallEvidence>();
   const named = new Map(calls.map(call => [nameOfCall(call.invocation), call]));
   const sent = calls
@@ -65,7 +65,7 @@ function resultsIn({ calls, view }: Pick<Evidence, 'calls' | 'view'>): readonly 
     const { seq } = callback.request;
     const call = named.get(nameOfCall(message)) ?? null;
     const status = statusOf(call, sender, seq, settled);
-    if (call && status !== 'canceled' && isGivenUp(call, view, seq)) continue;
+    if (call && status !== 'canceled' && isGivenUp(call, driver, seq)) continue;
     if (status === 'awaited' && call && isAccepted) settled.add(call);
     results.push({ callback, message, status, call, sender });
   }
@@ -87,14 +87,14 @@ function statusOf(
 }
 
 /** Whether the call had failed before: it was never accepted, or took too long. */
-function isGivenUp(call: CallEvidence, view: RuntimeView | null, seq: number): boolean {
+function isGivenUp(call: CallEvidence, driver: DriverEvidence | null, seq: number): boolean {
   if (call.isAcknowledgedWithBody) return false; // the result follows at once
-  const failures = view?.observationsOf(call, 'failure') ?? [];
+  const failures = driver?.observationsOf(call, 'failure') ?? [];
   return !call.attempts.some(({ status }) => status === 200) || failures.some(({ event }) => event.seq < seq);
 }
 
 /** Whether the runtime had time to handle it: it may end before, or cancel. */
-export function isHandled({ callback }: SentResult, view: RuntimeView): boolean {
+export function isHandled({ callback }: SentResult, driver: DriverEvidence): boolean {
   const { seq } = callback.end ?? callback.request;
-  return seq <= view.mayIgnoreFromSeq;
+  return seq <= driver.mayIgnoreFromSeq;
 }

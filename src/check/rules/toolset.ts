@@ -33,8 +33,8 @@ export const toolsetRules = defineRules({
     absent: 'no toolset was asked for',
     observe: ({ discoveries, isLive }) => {
       const found = discoveries.filter(({ status }) => status === 200);
-      if (found.length > 0) return found.map(onDocument);
-      return discoveries.length > 0 ? onNothing(discoveries, isLive) : null;
+      if (found.length > 0) return found.map(judgeDocument);
+      return discoveries.length > 0 ? judgeNothing(discoveries, isLive) : null;
     },
   },
   'TOOL-NAMES': {
@@ -63,7 +63,7 @@ export const toolsetRules = defineRules({
     observe: ({ migrations, discoveries }) =>
       migrations
         .filter(({ request }) => toolsetsAt(discoveries, request.at).some(each => each.needsMigration))
-        .map(onMigration),
+        .map(judgeMigration),
   },
   'TOOL-RATE': {
     level: 'SHOULD',
@@ -78,7 +78,7 @@ export const toolsetRules = defineRules({
 /** Maximum length of a quoted content type, in characters. */
 const MAX_TYPE_LENGTH = 500;
 
-function onDocument(discovery: Discovery): Observation {
+function judgeDocument(discovery: Discovery): Observation {
   const { reading, response } = discovery;
   if (!reading)
     return response && isBodyLost(response)
@@ -101,7 +101,7 @@ function onDocument(discovery: Discovery): Observation {
 }
 
 /** Judges the requests for the toolset, at the base URL and at its origin, of which none found it. */
-function onNothing(discoveries: readonly Discovery[], isLive: boolean): Observation {
+function judgeNothing(discoveries: readonly Discovery[], isLive: boolean): Observation {
   const statuses = new Set(discoveries.flatMap(({ status }) => status ?? []));
   const isLocked = ({ response }: Discovery) =>
     response !== null && asksForCredentials(response.status, response.headers);
@@ -123,7 +123,7 @@ function onNothing(discoveries: readonly Discovery[], isLive: boolean): Observat
     : unrecorded(`the tool could not be reached (${[...codes].join(', ')})`, discoveries);
 }
 
-function onMigration(migration: RoundTrip): Observation {
+function judgeMigration(migration: RoundTrip): Observation {
   const { status, request, sentJson } = migration;
   if (status === null) return unrecorded('/migrate did not answer', migration);
   if (status === 405 || (status === 404 && !explainsRefusal(migration)))

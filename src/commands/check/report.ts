@@ -1,7 +1,7 @@
 import { type Conformance, conformanceOf, type Row, type Verdict } from '../../check/conformance.js';
+import { scenarioPlanIn } from '../../check/driver-evidence.js';
 import type { Recording } from '../../check/evidence.js';
 import { judgeCases } from '../../check/judge-cases.js';
-import { scenarioPlanIn } from '../../check/runtime-view.js';
 import type { ExpectedFailure } from '../../fixtures/check-files.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { shareableRun, type WireRecord } from '../../render/check-evidence.js';

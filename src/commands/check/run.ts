@@ -1,6 +1,6 @@
+import { scenarioPlanIn } from '../../check/driver-evidence.js';
 import { runProbes } from '../../check/probes/run.js';
 import { RULES } from '../../check/rules/index.js';
-import { scenarioPlanIn } from '../../check/runtime-view.js';
 import { REQUIREMENT_IDS } from '../../protocol/requirements.js';
 import { ruleLines } from '../../render/outputs/check.js';
 import { createTheme } from '../../render/terminal/theme.js';

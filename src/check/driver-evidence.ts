@@ -64,7 +64,7 @@ export function nameOfCall(ids: { readonly group_id?: unknown; readonly id?: unk
 }
 
 /** The instructions of a scenario, and the observations that the driver reported (HTTP traffic is in the other evidence). */
-export class RuntimeView {
+export class DriverEvidence {
   readonly scenario: string;
   /** What the scenario tests, the main requirement first. */
   readonly checks: readonly string[];
@@ -99,9 +99,9 @@ export class RuntimeView {
   }
 
   /** Returns null for a recording without a scenario. */
-  static of(events: readonly Event[], calls: readonly CallEvidence[]): RuntimeView | null {
+  static of(events: readonly Event[], calls: readonly CallEvidence[]): DriverEvidence | null {
     const plan = scenarioPlanIn(events);
-    return plan ? new RuntimeView(plan, events, calls) : null;
+    return plan ? new DriverEvidence(plan, events, calls) : null;
   }
 
   /** When it was asked to end, in ms; undefined if it was not. */

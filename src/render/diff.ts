@@ -1,15 +1,21 @@
-import { diffWordsWithSpace } from 'diff';
-import { type Diff, type RowKind, type Rows, totalsOf } from '../segments/diff.js';
+import { type Diff, type DiffFile, totalsOf } from '../segments/diff.js';
+import {
+  type Block,
+  blocksOf,
+  lastLineOf,
+  lineNumbers,
+  linesBetween,
+  partnerOf,
+  type RowPair,
+} from '../segments/diff-blocks.js';
+import type { Hunk, RowKind } from '../segments/hunks.js';
+import { type Mark, wordMarks } from '../segments/word-marks.js';
 import { lastIndexUpTo } from '../util/collections.js';
 import { codePointEnd } from '../util/text.js';
 import { visibleRuns } from '../util/visible.js';
 import { type Ground, type Line, line, pluralize, quote, type Span, say, type Tone } from './line.js';
 import type { Highlighter } from './syntax.js';
 import type { Token } from './syntax-lexers.js';
-
-type DiffFile = Diff['files'][number];
-
-type Hunk = DiffFile['hunks'][number];
 
 interface DiffLook {
   /** Old and new are shown side by side. */
@@ -41,11 +47,7 @@ export interface Part {
 
 export function* partsOf(diff: Diff, look: DiffLook): Generator<Part> {
   const { files } = diff;
-  const numbers = files.flatMap(({ hunks }) =>
-    hunks.map(({ oldStart, oldCount, newStart, newCount }) =>
-      Math.max(lastLine(oldStart, oldCount), lastLine(newStart, newCount)),
-    ),
-  );
+  const numbers = files.flatMap(({ hunks }) => hunks.map(lastLineOf));
   const digits = String(numbers.reduce((max, number) => Math.max(max, number), 0)).length;
   if (files.length > 1) yield heading([], () => line`${files.length} files${sumWords(totalsOf(diff))}`);
   for (const file of files) yield* partsOfFile(file, { ...look, path: file.newPath, digits });
@@ -105,12 +107,6 @@ function gapLine(count: number): Line {
   return [say(`⋯ ${pluralize(count, 'unchanged line')}`, 'dim')];
 }
 
-/** Counts the unchanged lines between two hunks, from their headers. */
-function linesBetween(before: Hunk | undefined, { newStart, newCount }: Hunk): number {
-  if (!before) return 0;
-  return firstLine(newStart, newCount) - firstLine(before.newStart, before.newCount) - before.newCount;
-}
-
 /** Number of unchanged lines shown around a change. */
 const CONTEXT_LINES = 3;
 
@@ -137,12 +133,6 @@ function* blocksAndFolds(hunk: Hunk, isUnfolded: boolean): Generator<Piece> {
     yield { kind: 'fold', from: from + CONTEXT_LINES, count };
     yield { ...block, from: to - CONTEXT_LINES, oldNo: oldNo + skipped, newNo: newNo + skipped };
   }
-}
-
-/** The rows on a line: both sides of an unchanged row, or of changed rows side by side. */
-interface RowsOnLine {
-  readonly old?: number;
-  readonly new?: number;
 }
 
 class HunkPart implements Part {
@@ -209,7 +199,7 @@ class HunkPart implements Part {
     return { piece: this.#pieces[which], at: index - (this.#starts[which] ?? 0) };
   }
 
-  #rowsOn(block: Block, at: number): RowsOnLine {
+  #rowsOn(block: Block, at: number): RowPair {
     const row = block.from + at;
     if (block.kind === 'unchanged') return { old: row, new: row };
     const { middle, to } = block;
@@ -218,16 +208,18 @@ class HunkPart implements Part {
   }
 
   /** Draws both line numbers, the sign and the row. */
-  #unifiedLine(block: Block, { old, new: now }: RowsOnLine): Line {
-    const numbers = `${this.#number(oldNumber(block, old))} ${this.#number(newNumber(block, now))} `;
-    return [say(numbers, 'gutter'), ...this.#row(block, old ?? now ?? 0)];
+  #unifiedLine(block: Block, rows: RowPair): Line {
+    const numbers = lineNumbers(block, rows);
+    const gutter = `${this.#number(numbers.old)} ${this.#number(numbers.new)} `;
+    return [say(gutter, 'gutter'), ...this.#row(block, rows.old ?? rows.new ?? 0)];
   }
 
   /** Draws the old half, a divider and the new half; either half may be empty. */
-  #splitLine(block: Block, { old, new: now }: RowsOnLine): Line {
+  #splitLine(block: Block, rows: RowPair): Line {
+    const numbers = lineNumbers(block, rows);
     const half = (row: number | undefined, number: number | null): Line =>
       row === undefined ? [] : [say(`${this.#number(number)} `, 'gutter'), ...this.#row(block, row)];
-    return [...half(old, oldNumber(block, old)), say(' │ ', 'divider'), ...half(now, newNumber(block, now))];
+    return [...half(rows.old, numbers.old), say(' │ ', 'divider'), ...half(rows.new, numbers.new)];
   }
 
   #number(number: number | null): string {
@@ -257,15 +249,6 @@ class HunkPart implements Part {
     if (other.length > MAX_ROW) return [];
     return row < partner ? wordMarks(text, other).removed : wordMarks(other, text).added;
   }
-}
-
-function oldNumber(block: Block, row: number | undefined): number | null {
-  return row === undefined ? null : block.oldNo + row - block.from;
-}
-
-function newNumber(block: Block, row: number | undefined): number | null {
-  if (row === undefined) return null;
-  return block.newNo + row - (block.kind === 'changed' ? block.middle : block.from);
 }
 
 /** Maximum length of a row, in characters; the words of longer rows are not compared. */
@@ -309,92 +292,4 @@ function following<T extends { readonly text: string }>(pieces: readonly T[]) {
     while (end <= at) end += pieces[++index]?.text.length ?? Number.POSITIVE_INFINITY;
     return { piece: pieces[index], end };
   };
-}
-
-/** A range of row indexes; `to` is exclusive. */
-interface Stretch {
-  readonly from: number;
-  readonly to: number;
-  /** The old line number of the first row, or of the next old line. */
-  readonly oldNo: number;
-  readonly newNo: number;
-}
-
-/** Removed rows up to `middle`, then the rows that replace them. */
-type Changed = Stretch & { readonly kind: 'changed'; readonly middle: number };
-
-type Block = (Stretch & { readonly kind: 'unchanged' }) | Changed;
-
-/** Splits a hunk into unchanged and changed blocks. */
-export function* blocksOf({ rows, ...hunk }: Hunk): Generator<Block> {
-  let oldNo = firstLine(hunk.oldStart, hunk.oldCount);
-  let newNo = firstLine(hunk.newStart, hunk.newCount);
-  for (let from = 0; from < rows.length; ) {
-    const to = runEnd(rows, from, 'context');
-    if (to > from) {
-      yield { kind: 'unchanged', from, to, oldNo, newNo };
-      oldNo += to - from;
-      newNo += to - from;
-      from = to;
-      continue;
-    }
-    const middle = runEnd(rows, from, 'removed');
-    const end = runEnd(rows, middle, 'added');
-    yield { kind: 'changed', from, middle, to: end, oldNo, newNo };
-    oldNo += middle - from;
-    newNo += end - middle;
-    from = end;
-  }
-}
-
-/** The row on the other side of a changed block: the i-th removed row pairs with the i-th added row. */
-function partnerOf({ from, middle, to }: Changed, row: number): number | undefined {
-  const isRemoved = row < middle;
-  const partner = isRemoved ? middle + row - from : from + row - middle;
-  return partner < (isRemoved ? to : middle) ? partner : undefined;
-}
-
-/** A hunk with no lines in a file has the number of the line before it. */
-function firstLine(start: number, count: number): number {
-  return count === 0 ? start + 1 : start;
-}
-
-/** The last line of a hunk. */
-function lastLine(start: number, count: number): number {
-  return Math.max(start, start + count - 1);
-}
-
-function runEnd(rows: Rows, from: number, kind: RowKind): number {
-  let at = from;
-  while (rows.kindAt(at) === kind) at++;
-  return at;
-}
-
-interface Mark {
-  readonly text: string;
-  readonly changed: boolean;
-}
-
-/** Maximum number of edits searched: 1,000 words take 13 ms with this limit, 700 ms without. */
-const MAX_EDITS = 200;
-/** Minimum share of common text; below it the two lines are unrelated and are not marked. */
-const MIN_SIMILARITY = 0.4;
-
-/** Which words changed between a removed line and the added line in its place. Unrelated lines are not marked. */
-export function wordMarks(removed: string, added: string) {
-  const changes = diffWordsWithSpace(removed, added, { maxEditLength: MAX_EDITS }) ?? [];
-  // Without surrounding blanks, which all code has in common.
-  const common = changes.reduce(
-    (sum, { value, ...change }) => sum + (change.added || change.removed ? 0 : value.trim().length),
-    0,
-  );
-  if (changes.length === 0 || 2 * common < MIN_SIMILARITY * (removed.trim().length + added.trim().length))
-    return { removed: unmarked(removed), added: unmarked(added) };
-  const marks = (own: 'removed' | 'added', other: 'removed' | 'added') =>
-    changes.filter(change => !change[other]).map(change => ({ text: change.value, changed: change[own] }));
-  return { removed: marks('removed', 'added'), added: marks('added', 'removed') };
-}
-
-function unmarked(text: string): Mark[] {
-  return text === '' ? [] : [{ text, changed: false }];
 }

@@ -1,4 +1,4 @@
-import type { RowKind, Rows } from '../segments/diff.js';
+import type { RowKind, Rows } from '../segments/hunks.js';
 import type { Drawing } from '../segments/segments.js';
 import { RecentMap } from '../util/collections.js';
 import { TimeLimitError, withTimeLimit } from '../util/time-limit.js';

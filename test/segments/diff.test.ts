@@ -1,13 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { blocksOf, wordMarks } from '../../src/render/diff.js';
-import type { Diff, RowKind } from '../../src/segments/diff.js';
 import { parsePatch } from '../../src/segments/diff.js';
+import { blocksOf } from '../../src/segments/diff-blocks.js';
+import type { Hunk, RowKind } from '../../src/segments/hunks.js';
 import { patchOf } from '../../src/util/patch-of.js';
 import { anyCodePoint } from '../support/characters.js';
 import { expectCpuBelow } from '../support/cpu-ms.js';
-
-type Hunk = Diff['files'][number]['hunks'][number];
 
 /** A row with all that is known of it; a number is null where its side has no such line. */
 interface Row {
@@ -143,6 +141,25 @@ describe('valid patches', () => {
     expect(diff.files[0]).toMatchObject({ oldPath, newPath });
   });
 
+  test.each([
+    [
+      'files without hunks before and after',
+      'diff --git a/w b/v\nsimilarity index 100%\nrename from w\nrename to v\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n\ndiff --git a/y b/y\nold mode 100644\nnew mode 100755\n',
+      [
+        ['v', 0],
+        ['x', 1],
+        ['y', 0],
+      ],
+    ],
+    [
+      'headers between its hunks that begin no file',
+      `${HEAD}@@ -1 +1 @@\n-a\n+b\n\ndiff -u x x\nindex 1..2\n@@ -9 +9 @@\n-c\n+d\n`,
+      [['x', 2]],
+    ],
+  ])('a file has its own hunks: %s', (_, patch, files) => {
+    expect(parsed(patch).diff.files.map(({ newPath, hunks }) => [newPath, hunks.length])).toEqual(files);
+  });
+
   test('uses the given path for a patch without file headers', () => {
     const result = parsePatch('@@ -1 +1 @@\n-a\n+b\n', 'src/x');
     expect(result.ok && result.diff.files[0]?.newPath).toBe('src/x');
@@ -275,45 +292,4 @@ test('counts hidden characters per file: in its name, its sections and its rows'
     `--- ${name}\n+++ ${name}\n@@ -1 +1 @@ ${section}\n-a\n+${row}\n`;
   const parsed = parsePatch(file('x\u200b', 'f\u202e', 'b\u001b') + file('y', 'f', 'b'));
   expect(parsed.ok && parsed.diff.files.map(({ hidden }) => hidden.count)).toEqual([3, 0]);
-});
-
-const joined = (marks: readonly { text: string }[]) => marks.map(mark => mark.text).join('');
-
-describe('wordMarks', () => {
-  test('marks the words that differ', () => {
-    expect(wordMarks('let total = a;', 'let total = b;')).toEqual({
-      removed: [
-        { text: 'let total = ', changed: false },
-        { text: 'a', changed: true },
-        { text: ';', changed: false },
-      ],
-      added: [
-        { text: 'let total = ', changed: false },
-        { text: 'b', changed: true },
-        { text: ';', changed: false },
-      ],
-    });
-  });
-
-  test('does not mark lines with almost nothing in common', () => {
-    expect(wordMarks('import { readFile } from "fs";', 'const answer = 42;')).toEqual({
-      removed: [{ text: 'import { readFile } from "fs";', changed: false }],
-      added: [{ text: 'const answer = 42;', changed: false }],
-    });
-  });
-
-  test('gives up on lines with too many edits', () => {
-    const words = (seed: string) => Array.from({ length: 1_000 }, (_, i) => `${seed}${i}`).join(' ');
-    expect(wordMarks(words('a'), words('b')).added).toHaveLength(1);
-  });
-
-  test('preserves the whole text', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: anyCodePoint }), fc.string({ unit: anyCodePoint }), (removed, added) => {
-        const marks = wordMarks(removed, added);
-        expect(joined(marks.removed)).toBe(removed);
-        expect(joined(marks.added)).toBe(added);
-      }),
-    );
-  });
 });

@@ -3,13 +3,16 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errnoOf, messageOf, ProtocolCliError } from '../util/errors.js';
 import { LIMITS } from '../util/limits.js';
-import { announcedLength, ByteGatherer, hasBody } from './body.js';
+import { hasBody } from './body.js';
+import { Connections } from './connections.js';
+import { answerTo, denialOf, rawAnswer } from './denial-answer.js';
 import { isServed } from './free-port.js';
 import { Guard } from './guard.js';
+import { drain, readBody } from './read-body.js';
 import { type Answer, Denial, Incoming, type Reply, type Route } from './route.js';
 
 // On Node 22 and later, importing node:http as an ES module loads all of undici.
-const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
+const { createServer } = process.getBuiltinModule('node:http');
 
 const NOTHING = new Uint8Array(0);
 
@@ -57,12 +60,15 @@ class RequestHandler {
   readonly #connections: Connections;
 
   constructor(
-    server: Server,
     private readonly guard: Guard,
     private readonly options: ServerOptions,
     private readonly limits: typeof SERVER_LIMITS,
   ) {
-    this.#connections = new Connections(server, limits, socket => this.#cut(socket));
+    this.#connections = new Connections(limits.connections, socket => this.#cut(socket));
+  }
+
+  listenTo(server: Server): void {
+    server.on('connection', (socket: Duplex) => this.#connections.add(socket));
     const listener = (_: IncomingMessage, response: ServerResponse) =>
       void this.#serve(response).catch(error =>
         this.#deny(new Denial(500, 'failed', `its handler failed: ${messageOf(error)}`), response),
@@ -102,16 +108,13 @@ class RequestHandler {
 
   /** Sends an answer; closes the connection if the request was not read completely. */
   async #send(response: ServerResponse, answer: Answer): Promise<void> {
+    const { body = '', pieces, sent } = answer;
     const isUnread = hasBody(response.req) && !response.req.readableEnded;
     writeHead(response, answer, isUnread);
-    if (answer.pieces) await this.#sendPieces(response, answer.pieces);
-    if (isUnread) await this.#sendAhead(response, answer.body ?? '');
+    if (pieces) await this.#sendPieces(response, pieces);
+    if (isUnread) await this.#sendAhead(response, body);
     else await new Promise(setImmediate); // sending all answers of one turn together is faster
-    this.#end(response, answer, isUnread);
-  }
-
-  #end(response: ServerResponse, { body = '', sent }: Answer, isSent: boolean): void {
-    response.end(isSent || body.length === 0 ? undefined : body); // sends the head in one packet
+    response.end(isUnread || body.length === 0 ? undefined : body); // sends the head in one packet
     this.#watchReading(response);
     sent?.();
   }
@@ -174,44 +177,6 @@ export function afterAnswer(work: () => void): void {
   setImmediate(() => setImmediate(work));
 }
 
-/** Reads at most `maxBody` bytes of a request's body. Never throws: an aborted request also resolves to a denial. */
-function readBody(request: IncomingMessage, maxBody: number): Promise<Uint8Array | Denial> {
-  return new Promise(resolve => {
-    const gatherer = new ByteGatherer(maxBody, announcedLength(request.headers));
-    const end = () => resolve(gatherer.bytes());
-    const take = (chunk: Uint8Array) => {
-      if (gatherer.add(chunk)) return;
-      request.off('data', take).off('end', end).pause();
-      gatherer.drop(); // the sender may continue for a while
-      resolve(Denial.tooLarge(maxBody));
-    };
-    request
-      .on('data', take)
-      .on('end', end)
-      .on('error', () =>
-        resolve(new Denial(0, 'aborted', 'the sender disconnected in the middle of the body')),
-      );
-  });
-}
-
-/** Reads and drops the rest of a request; resolves at its end, or after `LIMITS.refusedBytes` or `ms`. */
-function drain(request: IncomingMessage, ms: number): Promise<void> {
-  return new Promise(resolve => {
-    const settle = () => {
-      clearTimeout(timer);
-      request.off('data', drop).pause();
-      resolve();
-    };
-    let left = LIMITS.refusedBytes.value;
-    const drop = (chunk: Uint8Array) => {
-      left -= chunk.length;
-      if (left < 0) settle();
-    };
-    const timer = setTimeout(settle, ms);
-    request.on('data', drop).once('close', settle).once('error', settle);
-  });
-}
-
 function writeHead(
   response: ServerResponse,
   { status, headers, body = '', pieces }: Answer,
@@ -236,107 +201,6 @@ function untilDrained(response: ServerResponse): Promise<void> {
     };
     response.on('drain', settle).on('close', settle);
   });
-}
-
-interface Connection {
-  /** When the connection was opened or its latest request began, in monotonic ms. */
-  since: number;
-  /** To its latest request. */
-  response: ServerResponse | null;
-}
-
-/** The order in which connections are closed, lowest first. BUSY connections, whose request is being answered, are never closed. */
-const [UNFINISHED, IDLE, UNREAD, BUSY] = [0, 1, 2, 3];
-
-/**
- * The connections of a server. At the limit, a new connection replaces the one that has been unfinished for longest, so silent, slow
- * and unread connections do not block other clients (threats, row 14).
- */
-class Connections {
-  readonly #connections = new Map<Duplex, Connection>();
-
-  /** @param onCut called before a connection is destroyed to make room. */
-  constructor(
-    server: Server,
-    private readonly limits: typeof SERVER_LIMITS,
-    private readonly onCut: (socket: Duplex) => void,
-  ) {
-    server.on('connection', (socket: Duplex) => this.#open(socket));
-  }
-
-  begin(response: ServerResponse): void {
-    const connection = this.#connections.get(response.req.socket);
-    if (!connection) return;
-    connection.since = performance.now();
-    connection.response = response;
-  }
-
-  unanswered(socket: Duplex): ServerResponse | undefined {
-    const { response } = this.#connections.get(socket) ?? {};
-    return response && !response.writableFinished ? response : undefined;
-  }
-
-  #open(socket: Duplex): void {
-    if (this.#connections.size >= this.limits.connections && !this.#cutOldest()) {
-      socket.destroy();
-      return;
-    }
-    const since = performance.now();
-    this.#connections.set(socket, { since, response: null });
-    socket.once('close', () => this.#connections.delete(socket));
-  }
-
-  /** Closes the oldest connection of the lowest kind; returns false if all are busy. */
-  #cutOldest(): boolean {
-    let found: { socket: Duplex; kind: number; since: number } | null = null;
-    for (const [socket, connection] of this.#connections) {
-      const kind = kindOf(connection);
-      const { since } = connection;
-      if (kind === BUSY) continue;
-      if (found && (kind > found.kind || (kind === found.kind && since >= found.since))) continue;
-      found = { socket, kind, since };
-    }
-    if (!found) return false;
-    this.onCut(found.socket);
-    this.#connections.delete(found.socket);
-    found.socket.destroy();
-    return true;
-  }
-}
-
-function kindOf({ response }: Connection): number {
-  if (!response?.req.complete) return UNFINISHED;
-  if (response.writableFinished) return IDLE;
-  return response.headersSent ? UNREAD : BUSY;
-}
-
-function denialOf(error: Error): Denial | null {
-  const code = errnoOf(error);
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Denial(408, 'slow', 'it was not complete in time');
-  if (code === 'HPE_HEADER_OVERFLOW') return new Denial(431, 'too-large', 'its headers are too large');
-  if (code === 'HPE_INVALID_EOF_STATE')
-    return new Denial(400, 'aborted', 'its sender ended it in the middle');
-  if (code.startsWith('HPE_')) return new Denial(400, 'malformed', `it is not strict HTTP: ${error.message}`);
-  return null;
-}
-
-function rawAnswer(status: number): string {
-  return [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    'Content-Type: text/plain; charset=utf-8',
-    'X-Content-Type-Options: nosniff',
-    'Content-Length: 0',
-    'Connection: close',
-    '\r\n',
-  ].join('\r\n');
-}
-
-function answerTo({ status, headers, detail }: Denial, explains: boolean | 'json'): Answer {
-  if (!explains || status >= 500) return { status, headers };
-  const text = `refused: ${detail}`;
-  if (explains !== 'json') return { status, headers, body: `${text}\n` };
-  const json = { 'Content-Type': 'application/json' };
-  return { status, headers: { ...headers, ...json }, body: JSON.stringify({ detail: text }) };
 }
 
 function portInUse(address: string, port: number, cause?: Error): ProtocolCliError {
@@ -389,7 +253,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   const bound = server.address();
   const port = typeof bound === 'object' && bound ? bound.port : 0;
-  new RequestHandler(server, guard, options, limits);
+  new RequestHandler(guard, options, limits).listenTo(server);
   let closed: Promise<void> | undefined;
   const close = () => (closed ??= stop(server, limits.closeMs));
   return {

@@ -57,25 +57,28 @@ function crashInCheck(sent: SentMessages, events: readonly Event[], first: Event
   const cutShort = new Set(
     runs.flatMap(({ from, exit }) => callsCutShort(sent.calls, toolCrash?.message, { from, to: exit.seq })),
   );
+  const { kind, message, cause } = repeatedRun ? repeatedExit(repeatedRun, toolCrash) : unrepeatedExit(first);
   const { seq, output, calls } = repeatedRun?.exit ?? first;
+  const repeats = startsIn(events).filter(start => start > first.seq).length;
   const exit: ServerEnd = {
     seq,
     open: openCalls(calls, sent),
-    message: repeatedRun ? repeatedText(repeatedRun, toolCrash) : first.message,
-    cause: repeatedRun ? (toolCrash?.message.events ?? []) : causeOfUnrepeatedExit(first),
-    proof: {
-      kind: repeatedRun ? 'repeated' : 'not-repeated',
-      output,
-      repeats: startsIn(events).filter(start => start > first.seq).length,
-    },
+    message,
+    cause,
+    proof: { kind, output, repeats },
     ...cutBy(first, sent, plansIn(events), cutShort),
   };
   return { toolCrash, exit, cutShort };
 }
 
+function repeatedExit(run: ServerRun, crash: ToolCrash | null) {
+  const message = repeatedText(run, crash);
+  return { kind: 'repeated', message, cause: crash?.message.events ?? [] } as const;
+}
+
 /** An exit that no single call causes, such as that at the tenth call, is its own cause; one by a signal may come from elsewhere. */
-function causeOfUnrepeatedExit({ how, seq }: EventOf<'exited'>): readonly number[] {
-  return /\bSIG[A-Z]/.test(how) ? [] : [seq];
+function unrepeatedExit({ how, message, seq }: EventOf<'exited'>) {
+  return { kind: 'not-repeated', message, cause: /\bSIG[A-Z]/.test(how) ? [] : [seq] } as const;
 }
 
 /** What ended a new server on which only one call was made, or one probe run. */

@@ -16,25 +16,28 @@ export interface ToolCrash {
   readonly others: number;
 }
 
-/** What shows that a server ended, and how certain its cause is. */
-export type EndProof =
+/** The exit of a server that this program started. `output` is the last lines that it wrote to stderr. */
+export type ExitProof =
   /**
-   * In a check, the server that this program started exited. `repeated`: a new server exited too, with nothing else in progress.
-   * `output` is the last lines that it wrote to stderr, `repeats` the number of new servers that were started to repeat one call or one
-   * probe alone.
+   * In a check. `repeated`: a new server exited too, with nothing else in progress. `repeats` is the number of new servers that were
+   * started to repeat one call or one probe alone.
    */
   | {
       readonly kind: 'repeated' | 'not-repeated';
       readonly output: readonly string[];
       readonly repeats: number;
     }
-  /** It exited in another recording, of which there is only one run. */
-  | { readonly kind: 'recorded'; readonly output: readonly string[] }
-  /**
-   * A tool that this program did not start refuses connections. `returned` is what answered at its address later: the same toolset, or
-   * another program; null if nothing did.
-   */
-  | { readonly kind: 'refused'; readonly returned: 'same' | 'other' | null };
+  /** In another recording, of which there is only one run. */
+  | { readonly kind: 'recorded'; readonly output: readonly string[] };
+
+/** What answered later at the address of a tool that had stopped answering: the same toolset, or another program. */
+export type ReturnedServer = 'same' | 'other';
+
+/** What shows that a server ended, and how certain its cause is. */
+export type EndProof =
+  | ExitProof
+  /** A tool that this program did not start refuses connections. `returned` is null if nothing answered later. */
+  | { readonly kind: 'refused'; readonly returned: ReturnedServer | null };
 
 /** The end of a server: the exit of one that this program started and did not stop, or of another one that refuses connections. */
 export interface ServerEnd {

@@ -5,8 +5,8 @@ import { valueAt } from '../util/values.js';
 import { isAcknowledged, messagesOf, type RecordedCall } from './recorded-call.js';
 import {
   cutBy,
-  type EndProof,
   eventsOf,
+  type ReturnedServer,
   requestsIn,
   type SentMessages,
   type ServerEnd,
@@ -53,12 +53,10 @@ export function findStoppedServer(sent: SentMessages, events: readonly Event[]):
   };
 }
 
-type Returned = Extract<EndProof, { kind: 'refused' }>['returned'];
-
 const LATER = {
   same: '; it answers again now',
   other: '; another program answers at its address now',
-} as const satisfies Record<NonNullable<Returned>, string>;
+} as const satisfies Record<ReturnedServer, string>;
 
 /** Whether a call was in progress when the server stopped. @param lastAnsweredSeq the last request that the server answered */
 function isOpenAt(call: RecordedCall, refused: RoundTrip, lastAnsweredSeq: number): boolean {
@@ -85,7 +83,7 @@ function lastRefusal(requests: readonly RoundTrip[]): RoundTrip | undefined {
 }
 
 /** What the last answered discovery after a refused connection shows. A proxy that answers 5xx shows nothing. */
-function whatAnsweredAfter(refused: RoundTrip, events: readonly Event[]): Returned {
+function whatAnsweredAfter(refused: RoundTrip, events: readonly Event[]): ReturnedServer | null {
   const discoveries = [...roundTripsIn(events).values()].filter(
     ({ request, status }) => request.purpose === 'discovery' && status !== null,
   );

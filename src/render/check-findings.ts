@@ -1,6 +1,6 @@
 import type { Conformance, Row, Standing } from '../check/conformance.js';
 import { RULES } from '../check/rules/index.js';
-import { type EndProof, isFatalExit } from '../check/server-end.js';
+import { type EndProof, type ExitProof, isFatalExit } from '../check/server-end.js';
 import type { RequirementId, Side } from '../protocol/requirements.js';
 import { type Line, quote, say } from './line.js';
 
@@ -194,7 +194,7 @@ const AFTER_END = {
 
 const FIND_CALL = 'protocol-cli check --command <command> finds the call that ends it.';
 
-function repetitionText(proof: Exclude<EndProof, { kind: 'refused' }>): string {
+function repetitionText(proof: ExitProof): string {
   if (proof.kind === 'repeated') return 'a new server exited too, with nothing else in progress';
   if (proof.kind === 'recorded') return 'no: a recording cannot be repeated';
   if (proof.repeats === 0) return 'no: nothing that it was doing may be called again';

@@ -100,9 +100,10 @@ function absenceOf(call: RecordedCall, { isCutShort }: CallFindings): Ending {
 }
 
 function endOf(call: RecordedCall, { strays }: CallFindings): CallEnd {
-  const ofCallbacks = call.callbacks.map(({ typeName }) =>
-    typeName === 'tool_result' ? 'result' : 'unfinished',
-  );
+  const ofCallbacks = call.callbacks.map(({ typeName, isRefused }): CallEnd => {
+    if (typeName !== 'tool_result') return 'unfinished';
+    return isRefused ? 'refused' : 'result';
+  });
   return tellingEnd([
     ...ofCallbacks,
     ...(strays.length > 0 ? ['wrong-address' as const] : []),

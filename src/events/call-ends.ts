@@ -3,6 +3,7 @@ import { groupBy } from '../util/collections.js';
 /** How calls end, as far as their messages show, with the words for several of them. What tells more about a call comes first. */
 const CALL_ENDS = {
   result: 'with a result',
+  refused: 'with a refused result',
   'wrong-address': 'posted to a wrong address',
   unfinished: 'with other callbacks only',
   canceled: 'canceled',
@@ -36,7 +37,7 @@ export function callEndsText(counts: CallEndCounts): string {
 /** `2 of 9 calls have no result`; null if all have one. */
 export function missingResultsText(counts: CallEndCounts): string | null {
   const total = totalOf(counts);
-  const missing = total - (counts.get('result') ?? 0);
+  const missing = total - (counts.get('result') ?? 0) - (counts.get('refused') ?? 0);
   if (missing === 0) return null;
   return `${missing} of ${total} ${total === 1 ? 'call' : 'calls'} ${missing === 1 ? 'has' : 'have'} no result`;
 }
@@ -44,7 +45,7 @@ export function missingResultsText(counts: CallEndCounts): string | null {
 /** As {@link missingResultsText}; if not all of them are silent, also how they ended. */
 export function missingResultsSummary(counts: CallEndCounts): string | null {
   const text = missingResultsText(counts);
-  const ends = ORDER.filter(end => end !== 'result' && (counts.get(end) ?? 0) > 0);
+  const ends = ORDER.filter(end => end !== 'result' && end !== 'refused' && (counts.get(end) ?? 0) > 0);
   return text && ends.some(end => end !== 'silent') ? `${text}: ${partsOf(counts, ends)}` : text;
 }
 

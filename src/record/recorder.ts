@@ -269,8 +269,11 @@ class RecorderRoutes {
     if (!call) return { status: 404 };
     const { key, thread, callbackUrl: url } = call;
     const received = this.forwarder.receive(incoming, { purpose: 'callback', calls: [key], thread }, body);
-    this.ends.add(key, body?.messageType === 'tool_result' ? 'result' : 'unfinished');
-    return received.passOn(url, body && this.#withOurResponseUrl(body, call));
+    const reply = await received.passOn(url, body && this.#withOurResponseUrl(body, call));
+    const isRefused = reply !== 'reset' && reply.status >= 400;
+    const result = isRefused ? 'refused' : 'result';
+    this.ends.add(key, body?.messageType === 'tool_result' ? result : 'unfinished');
+    return reply;
   }
 
   #withOurResponseUrl(body: Body, call: RecordedCall): Body {

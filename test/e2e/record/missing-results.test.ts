@@ -28,7 +28,9 @@ beforeAll(async () => {
     }
     response.writeHead(body.includes('"accept"') ? 202 : 200).end();
   });
-  runtime = await startServing(200);
+  runtime = await startServing((response, { url }) => {
+    response.writeHead(url.endsWith('/refused') ? 404 : 200).end();
+  });
 });
 afterAll(async () => {
   await tool[Symbol.asyncDispose]();
@@ -57,7 +59,7 @@ async function record(calls: (invoke: Invoke) => Promise<void>): Promise<string 
   const post = (path: string, body: object) => ask(recorder.url + path, { body: JSON.stringify(body) });
   await calls(async (id, operation = 'work') => {
     const group_id = `thread_${id}`;
-    const callback_url = `${runtime.url}callback`;
+    const callback_url = `${runtime.url}callback/${id}`;
     await post('/invoke', { operation, arguments: {}, id, group_id, callback_url });
     const sent = tool.requests.findLast(({ body }) => body.includes(`"id":"${id}"`));
     const url = JSON.parse(sent?.body ?? '').callback_url;
@@ -184,6 +186,18 @@ test('the last line of record says how each call ended, and what to do next', as
   expect(last).toBe(
     `4 calls: 2 with a result, 1 posted to a wrong address, 1 silent. Next: protocol-cli check ${file}`,
   );
+});
+
+test('a result that the runtime refused is not counted as one that it got', async () => {
+  const last = await record(async invoke => {
+    const [calm, refused] = await Promise.all(['calm', 'refused'].map(id => invoke(id)));
+    expect(await calm?.result()).toBe(200);
+    expect(await refused?.result()).toBe(404);
+  });
+  const ends = '1 with a result, 1 with a refused result';
+  expect(last).toBe(`2 calls: ${ends}. Next: protocol-cli check ${file}`);
+  const { stdout } = await check();
+  expect(stdout).not.toMatch(/calls? ha(?:s|ve) no result/);
 });
 
 test('without a call, the last line of record says where the runtime should have sent one', async () => {

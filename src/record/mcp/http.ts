@@ -1,6 +1,5 @@
 import { Content } from '../../events/content.js';
 import type { RecordedRequest } from '../../events/log.js';
-import { TransportError } from '../../http/client.js';
 import type { Denial, Incoming, Reply, Route } from '../../http/route.js';
 import { type RunningServer, startServer } from '../../http/server.js';
 import {
@@ -8,6 +7,7 @@ import {
   type StreamedAnswer,
   type StreamingClient,
 } from '../../http/streaming-client.js';
+import { TransportError } from '../../http/transport-error.js';
 import { RecentMap } from '../../util/collections.js';
 import { LIMITS } from '../../util/limits.js';
 import { passedHeaders } from '../forwarder.js';

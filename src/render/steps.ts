@@ -173,15 +173,34 @@ function waitingSince({ attempts }: Exchange): number {
 }
 
 /** The step of a discovery whose toolset was loaded. */
-function loadedStep({ untracked }: History, { at, toolset, base, operations }: EventOf<'loaded'>): Step {
-  const asked = [...untracked.values()].find(({ purpose }) => purpose === 'discovery');
+function loadedStep(history: History, event: EventOf<'loaded'>): Step {
+  const { at, toolset, base, operations } = event;
   const where = base !== null && line` at ${quote(base)}`;
   const count = pluralize(operations.length, 'operation');
-  const time = took(at - (asked?.at ?? 0), 'in');
+  const begunAt = discoveryBegunAt(history, event);
+  const time = begunAt !== null && took(at - begunAt, 'in');
   return step(`loaded:${at}`, at, [
     'done',
     line`discovered ${quote(toolset, 'title')} (${count})${where}${time}`,
   ]);
+}
+
+/**
+ * When the discovery of a toolset began: of the latest one that succeeded, since a toolset is loaded as soon as its document arrives.
+ * Without one, as with MCP servers, whose requests are in no history, the first toolset took the whole time; null for later ones.
+ */
+function discoveryBegunAt({ untracked, toolsets }: History, { base }: EventOf<'loaded'>): number | null {
+  const [latest] = base === null ? [] : untracked.values().filter(isSuccessfulDiscovery).sort(byLatestEnd);
+  if (latest) return latest.at;
+  return toolsets.length > 1 ? null : 0;
+}
+
+function isSuccessfulDiscovery({ purpose, status }: UntrackedRequest): boolean {
+  return purpose === 'discovery' && status === 200;
+}
+
+function byLatestEnd(one: UntrackedRequest, other: UntrackedRequest): number {
+  return (other.endedAt ?? 0) - (one.endedAt ?? 0);
 }
 
 type NewSteps<Kind extends EventKind> = (

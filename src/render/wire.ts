@@ -7,7 +7,6 @@ import { prettyJson } from '../util/json-text.js';
 import type { Redactor } from '../util/redact.js';
 import { bytesText, decodeUtf8, formatDuration } from '../util/text.js';
 import { visible, visibleLine } from '../util/visible.js';
-import type { Step } from './callbacks.js';
 import { breakReason } from './calls.js';
 import {
   clipped,
@@ -22,7 +21,7 @@ import {
   took,
 } from './line.js';
 import { wholeDrawing } from './panes.js';
-import { stepLine, stepLines } from './steps.js';
+import { type Step, stepLine, stepLines } from './step.js';
 
 /** Maximum length of an untrusted text, in characters. */
 const MAX = 2_000;

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { History } from '../../src/events/history.js';
-import type { Step } from '../../src/render/callbacks.js';
-import { StepLog, stepLine } from '../../src/render/steps.js';
+import type { Step } from '../../src/render/step.js';
+import { stepLine } from '../../src/render/step.js';
+import { StepLog } from '../../src/render/step-log.js';
 import {
   acknowledged,
   arrives,

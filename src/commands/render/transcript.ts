@@ -14,6 +14,7 @@ import type { Warning } from '../../protocol/requirements.js';
 import { callHeading } from '../../render/callbacks.js';
 import { failureOf, problemLines } from '../../render/failure.js';
 import { clipped, type Line, line, pluralize, quote, say } from '../../render/line.js';
+import { missingSteps } from '../../render/open-steps.js';
 import { invokeReport } from '../../render/outputs/call-report.js';
 import { summaryLines, summaryOf } from '../../render/outputs/repeats-summary.js';
 import { sessionReport } from '../../render/outputs/session.js';
@@ -28,7 +29,8 @@ import {
   sessionHead,
   sessionState,
 } from '../../render/session-calls.js';
-import { missingSteps, StepLog, stepLine } from '../../render/steps.js';
+import { stepLine } from '../../render/step.js';
+import { StepLog } from '../../render/step-log.js';
 import { newsOf } from '../../render/tool-news.js';
 import { mergeWarnings, warningsOf, warningsOfAll } from '../../render/warnings.js';
 import { excerpt, firstWithRest, formatDuration, truncate } from '../../util/text.js';
@@ -219,7 +221,7 @@ class CallPart {
     const steps = [...log.ended, ...missingSteps(this.history, events.at(-1)?.at ?? 0)];
     const shown = steps
       .toSorted((one, other) => one.at - other.at)
-      .filter(({ key }) => !hidden.has(key.replace(/^\w+:/, '')));
+      .filter(({ leg }) => leg === undefined || !hidden.has(leg));
     this.timeline = shown.map(each => timed(each.at, stepLine(each)));
     const rest = `… ${hidden.size} attempts that ended like those around them are not shown`;
     this.hidden = hidden.size > 0 ? [[say(rest, 'dim')]] : [];

@@ -1,9 +1,9 @@
 import { RoundTrips } from '../../events/round-trips.js';
 import type { View } from '../../events/threads.js';
-import type { Step } from '../../render/callbacks.js';
 import { type Line, pluralize, quote, say } from '../../render/line.js';
 import { viewPane } from '../../render/panes.js';
 import type { ProblemLines } from '../../render/problems-tab.js';
+import type { Step } from '../../render/step.js';
 import { type TimelineEntry, timelineLines } from '../../render/wire.js';
 import { Memo, memoizeByObject, RecentMap } from '../../util/collections.js';
 import type { Redactor } from '../../util/redact.js';

@@ -1,6 +1,6 @@
 import type { Ending, Page, Reporter } from '../../render/outputs/reporter.js';
 import { type Panes, panesOf } from '../../render/panes.js';
-import { StepLog } from '../../render/steps.js';
+import { StepLog } from '../../render/step-log.js';
 import { loadHighlighter } from '../../render/syntax.js';
 import { screenPaletteOf } from '../../render/terminal/theme.js';
 import { warningsOfEnding } from '../../render/warnings.js';

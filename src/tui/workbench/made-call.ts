@@ -1,11 +1,13 @@
 import type { CallLog } from '../../events/call-log.js';
 import type { Exchange } from '../../events/exchange.js';
 import { History } from '../../events/history.js';
-import { type Step, subscriptionEventIn } from '../../render/callbacks.js';
+import { subscriptionEventIn } from '../../render/callbacks.js';
 import { type Line, quote, redactLine, type Span, say } from '../../render/line.js';
+import { missingSteps, runningSteps } from '../../render/open-steps.js';
 import { panesOf } from '../../render/panes.js';
 import type { ProblemLines } from '../../render/problems-tab.js';
-import { missingSteps, newStepsOf, runningSteps, stepLines } from '../../render/steps.js';
+import { type Step, stepLines } from '../../render/step.js';
+import { newStepsOf } from '../../render/steps.js';
 import type { TimelineEntry } from '../../render/wire.js';
 import { Memo } from '../../util/collections.js';
 import type { Redactor } from '../../util/redact.js';

@@ -6,7 +6,9 @@ import type { Palette } from '../../render/terminal/theme.js';
 import { cursorMark, DIVIDER } from '../layout.js';
 import type { Size } from '../terminal.js';
 import { COMMANDS, type Command, type ReadingCommand, searchFor } from './commands.js';
-import { type Anchor, copyOf, type Document, type PartLook, type Sheet } from './documents.js';
+import { copyOf } from './copy.js';
+import type { Anchor, Document } from './document.js';
+import type { PartLook, Sheet } from './parts.js';
 import {
   clamped,
   hasHunks,

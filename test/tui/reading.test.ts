@@ -18,7 +18,7 @@ import {
   visiblePart,
 } from '../../src/tui/reading/sheet.js';
 import { textDocument } from '../../src/tui/reading/text-document.js';
-import type { Size } from '../../src/tui/terminal.js';
+import type { Size } from '../../src/tui/tty.js';
 import { anyCharacter } from '../support/characters.js';
 import { diffOf, numbered, PLAIN } from './texts.js';
 

@@ -4,7 +4,7 @@ import type { Highlighter } from '../../render/syntax.js';
 import { DIVIDER, type Table, tableLines } from '../layout.js';
 import type { Sheet } from '../reading/parts.js';
 import { EMPTY_READING, type ReadingState, type SheetPlace } from '../reading/sheet.js';
-import type { Size } from '../terminal.js';
+import type { Size } from '../tty.js';
 
 interface Entries<Entry> {
   /** Identifies the source; reading positions are remembered for each entry of each source. */

@@ -9,7 +9,7 @@ import type { Palette } from '../../render/terminal/theme.js';
 import { paneLayout, wrapRows } from '../../render/terminal/wrap.js';
 import { memoizeByObject } from '../../util/collections.js';
 import { MIN_PICKER_ROWS, type PickerState, pickerLines } from '../picker.js';
-import type { Size } from '../terminal.js';
+import type { Size } from '../tty.js';
 import { type LiveState, type ShownPanes, shownPicker } from './state.js';
 import { statusLines } from './status.js';
 

@@ -4,7 +4,7 @@ import { cellsOf } from '../../render/terminal/cells.js';
 import { cutLine } from '../../render/terminal/fit.js';
 import type { Palette } from '../../render/terminal/theme.js';
 import { cursorMark, DIVIDER } from '../layout.js';
-import type { Size } from '../terminal.js';
+import type { Size } from '../tty.js';
 import { COMMANDS, type Command, type ReadingCommand, searchFor } from './commands.js';
 import { copyOf } from './copy.js';
 import type { Anchor, Document } from './document.js';

@@ -244,8 +244,10 @@ export class McpConnection {
     const sent = this.#take(id);
     if (sent?.call) this.#endCall(sent.call, message);
     else if (sent) {
-      sent.recorded.recordResponse(200);
-      this.observer.learn(sent.method, recordOf(message['result']));
+      const { method, recorded } = sent;
+      const result = recordOf(message['result']);
+      recorded.recordResponse(200, method === 'tools/list' ? { body: Content.ofJson(result) } : {});
+      this.observer.learn(method, result);
     }
     return true;
   }

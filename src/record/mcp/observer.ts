@@ -245,9 +245,10 @@ export class McpConnection {
     if (sent?.call) this.#endCall(sent.call, message);
     else if (sent) {
       const { method, recorded } = sent;
-      const result = recordOf(message['result']);
-      recorded.recordResponse(200, method === 'tools/list' ? { body: Content.ofJson(result) } : {});
-      this.observer.learn(method, result);
+      const { result } = message;
+      const isListing = method === 'tools/list' && isRecord(result);
+      recorded.recordResponse(200, isListing ? { body: Content.ofJson(result) } : {});
+      if (isRecord(result)) this.observer.learn(method, result);
     }
     return true;
   }

@@ -75,6 +75,15 @@ test('discovery: all pages, and the name of the server; the same list again is n
   expect(events[0]).toMatchObject({ purpose: 'discovery', dialect: 'mcp', url: 'stdio:server', headers: {} });
 });
 
+test('a list of tools that is refused is not a list without tools', () => {
+  sent({ id: 1, method: 'tools/list' });
+  received({ id: 1, error: { code: -32600, message: 'no' } });
+  expect(recorded()).toEqual([
+    ['tools/list', ''],
+    [200, '', ''],
+  ]);
+});
+
 test('a call: the id as it was written, and the error of JSON-RPC as its result', () => {
   sent(rpcCall(1));
   sent({ ...rpcCall(2), id: '1' });

@@ -90,6 +90,7 @@ fixtures:
   expect(first.stdout).toMatch(/progress 1: half[\s\S]*the tool asks: Who\?[\s\S]*hello Ada/);
   const again = await invoke(saved, '--choose', 'name=Bob');
   expect(again.stdout).toMatch(/progress 1: half[\s\S]*the tool asks: Who\?[\s\S]*hello Ada/);
+  expect((await invoke(saved)).stderr).toContain(', or with default, decline or cancel.');
   const declined = await invoke(saved, '--choose', 'decline');
   expect(declined.stdout).toContain('the recording does not show what follows this answer');
 });

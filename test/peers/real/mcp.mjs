@@ -60,6 +60,12 @@ const PYTHON_CASES = [
   { words: ['work', '-o', 'plain'], status: 0, stdout: /progress 1 of 2: half/ },
   { words: ['pick', '--choose', 'default', ...HANDSHAKE], status: 0, stdout: /accept: green/ },
   {
+    words: ['ask', ...HANDSHAKE],
+    status: 6,
+    stdout: /"canceled":\{.*"by":"system"/,
+    stderr: /hint: Answer with --choose '\{"colour":"…"\}' \(fields: colour\), or with decline or cancel\./,
+  },
+  {
     words: ['ask', '--choose', 'default', ...HANDSHAKE],
     status: 6,
     stderr: /--choose default does not fit.*\n.*colour: is required\nhint: (?!.*default)/,

@@ -76,6 +76,11 @@ const PYTHON_CASES = [
     stdout:
       /"code": "-32042",[\s\S]*"url": "https:\/\/login\.example\/a"[\s\S]*capability elicitation\.url[\s\S]*must open https:\/\/login\.example\/a/,
   },
+  {
+    words: ['extend'],
+    status: 5,
+    stderr: /needs the client capability extensions\.com\.example\/maps, which/,
+  },
   { words: ['note', '--dialect', 'rap'], status: 0, stdout: /"text": "remember the milk"/ },
   { words: ['regional', 'region=Zürich'], status: 0, stdout: /^Zürich\n?$/ },
   { words: ['wrapped'], status: 0, stdout: /^\{\s*"content": \[\s*\{[^{]*"inner"/ },

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.shared.exceptions import UrlElicitationRequiredError
+from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
 from mcp.types import ElicitRequestURLParams, EmbeddedResource, TextResourceContents
 from pydantic import BaseModel, Field
 
@@ -59,6 +59,11 @@ async def pick(ctx: Context) -> str:
 def sign_in() -> str:
     page = {"message": "Sign in", "url": "https://login.example/a", "elicitation_id": "a"}
     raise UrlElicitationRequiredError([ElicitRequestURLParams(**page)])
+
+
+@server.tool()
+def extend() -> str:
+    raise MCPError(-32021, "an extension is required", {"requiredCapabilities": {"extensions": {"com.example/maps": {}}}})
 
 
 @server.tool()

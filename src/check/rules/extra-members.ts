@@ -4,6 +4,7 @@ import { visibleLine } from '../../util/visible.js';
 import type { CallEvidence } from '../call.js';
 import type { Evidence } from '../evidence.js';
 import { isDefined, membersOnlyIn, memberText, optionalMembers } from '../members.js';
+import { ranTogether } from '../overlap.js';
 import {
   defineRules,
   inconclusive,
@@ -101,7 +102,8 @@ function judgeUnknownMembers(
       );
     case 'silent': {
       const what = `nothing within ${formatDuration(ending.afterMs)}`;
-      return hasResult
+      const isLost = plain.some(other => other.ending.kind === 'silent' && ranTogether(other, call));
+      return hasResult && !isLost
         ? violatedIfComplete(`the call was dropped: ${what}`, attempts)
         : unrecorded(`${what}${timeoutAdvice(call, evidence)}`, attempts);
     }

@@ -25,7 +25,7 @@ import { demoFixtures } from '../target.js';
 import { colourOf, PROGRAM, type Terminal } from '../terminal.js';
 import { refuseContradictions } from './contradictions.js';
 import { FixtureReloader, type Reloadable } from './fixture-reloader.js';
-import { exportFixtures, loadFixtures } from './fixtures.js';
+import { exportFixtures, loadFixtures, PATH_HINT } from './fixtures.js';
 import type { MockToolFlags } from './flags.js';
 
 const EXAMPLE = 'protocol-cli mock-tool fixtures.yaml -- npm test';
@@ -44,7 +44,7 @@ export async function runMockTool(
   const reporter = reportersOf(flags, terminal);
   const stdoutUser = stdoutUserOf(mcp, output, command !== null);
   await checkReports(reporter, stdoutUser);
-  const files = await fixtureFiles(paths);
+  const files = await fixtureFiles(paths, PATH_HINT);
   if (flags.export !== undefined) return exportFixtures(files, flags.export, speed, terminal);
   const sources = await sourcesOf(files, flags, terminal);
   return runServer({ terminal, command, observer: 'tool' }, async (run, onClose) => {

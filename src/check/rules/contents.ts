@@ -10,7 +10,6 @@ import type { CallEvidence } from '../call.js';
 import type { CallbackEvidence, ReceivedCallback } from '../callback-evidence.js';
 import type { Evidence } from '../evidence.js';
 import { internalsIn, type LeakFinder, leakFinder } from '../leaks.js';
-import { ranTogether, spanOf } from '../overlap.js';
 import { messagesOf } from '../recorded-call.js';
 import {
   defineRules,
@@ -25,6 +24,7 @@ import {
   violated,
 } from '../rule.js';
 import { MAX_QUOTE_LENGTH, resultSpots } from '../rule-details.js';
+import { ranTogether, spanOf } from '../times.js';
 
 const ERROR_PREFIX = 'Error: ';
 

@@ -4,7 +4,6 @@ import { visibleLine } from '../../util/visible.js';
 import type { CallEvidence } from '../call.js';
 import type { Evidence } from '../evidence.js';
 import { isDefined, membersOnlyIn, memberText, optionalMembers } from '../members.js';
-import { ranTogether } from '../overlap.js';
 import {
   defineRules,
   inconclusive,
@@ -16,6 +15,7 @@ import {
   violatedIfComplete,
 } from '../rule.js';
 import { statusMismatch, timeoutAdvice } from '../rule-details.js';
+import { ranTogether } from '../times.js';
 
 /** Keys that frameworks refuse, since they can pollute a prototype. */
 const PROTOTYPE_KEYS: readonly string[] = ['__proto__', 'constructor'];

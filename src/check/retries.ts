@@ -2,6 +2,7 @@ import type { EndEvent, RequestEvent } from '../events/events.js';
 import type { RoundTrip } from '../events/round-trips.js';
 import { formatDuration } from '../util/text.js';
 import { doubtful, met, metWithNote, type Observation } from './rule.js';
+import { clockTime } from './times.js';
 
 /** Minimum number of pauses for a finding that they do not grow. */
 const MIN_PAUSES = 3;
@@ -11,7 +12,7 @@ const GROWTH = 1.25;
 
 /** The pauses before the retries of a request, in ms. With the time in which the observer could not run, they are as long as they can be. */
 export function pausesBetween(attempts: readonly RoundTrip[], isLongest = true): readonly number[] {
-  const timeOf = ({ at, stalled = 0 }: RequestEvent | EndEvent) => (isLongest ? at + stalled : at);
+  const timeOf = (event: RequestEvent | EndEvent) => (isLongest ? clockTime(event) : event.at);
   return attempts.slice(1).map(({ request }, index) => {
     const { end = null, request: earlier = request } = attempts[index] ?? {};
     return Math.max(0, timeOf(request) - timeOf(end ?? earlier));

@@ -1,50 +1,14 @@
 import { access, appendFile, constants, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { InvalidArgumentError } from 'commander';
-import {
-  REPORT_FORMATS,
-  type Reporters,
-  type ReportFormat,
-  type ReportLook,
-} from '../render/outputs/report-formats.js';
+import type { Reporters, ReportLook } from '../render/outputs/report-formats.js';
 import { troubleText, warningText } from '../render/outputs/trouble.js';
 import { VERIFICATION_FORMATS, type Verified } from '../render/outputs/verification.js';
 import { writePublicFile } from '../system/atomic-file.js';
 import { writeOut } from '../system/streams.js';
 import { errnoOf, ProtocolCliError } from '../util/errors.js';
 import { usageError } from './options.js';
+import { type ReportRequest, withFile } from './reporter-option.js';
 import { colourOf, type ExitStatus, statusOfFailure, type Terminal } from './terminal.js';
-
-/** A report: its format and its file; null for stdout. */
-export interface ReportRequest {
-  readonly format: ReportFormat;
-  readonly file: string | null;
-}
-
-const FORMAT_NAMES = Object.keys(REPORT_FORMATS) as readonly ReportFormat[];
-
-/** The row of the option in the help of a command. */
-export const REPORTER_ROW = `--reporter <format[:file]>  ${FORMAT_NAMES.join(', ').replace(/, (\w+)$/, ' or $1')} (repeatable)`;
-
-/** Reads `junit:out.xml` or `json`; `json:-` is also stdout. @throws InvalidArgumentError */
-export function readReporter(text: string, before: readonly ReportRequest[] = []): readonly ReportRequest[] {
-  const [, name = '', file] = /^([^:]*)(?::(.*))?$/s.exec(text) ?? [];
-  const format = FORMAT_NAMES.find(each => each === name);
-  if (format === undefined)
-    throw new InvalidArgumentError(`unknown format "${name}"; choose from ${FORMAT_NAMES.join(', ')}.`);
-  if (file === '') throw new InvalidArgumentError(`Add a file after the colon: ${withFile(format)}.`);
-  return [...before, { format, file: file === undefined || file === '-' ? null : file }];
-}
-
-/** The value of the option, as the user would write it. */
-export function reporterText({ format, file }: ReportRequest): string {
-  return file === null ? format : `${format}:${file}`;
-}
-
-/** `junit:report.xml` */
-function withFile(format: ReportFormat): string {
-  return `${format}:report.${REPORT_FORMATS[format]}`;
-}
 
 /**
  * Detects reports that cannot be written before anything runs: a missing or read-only folder, or several texts in one file or on stdout.

@@ -3,7 +3,7 @@ import { groupBy } from '../util/collections.js';
 /** How calls end, as far as their messages show, with the words for several of them. What tells more about a call comes first. */
 const CALL_ENDS = {
   result: 'with a result',
-  refused: 'with a refused result',
+  refused: 'refused by the runtime',
   'wrong-address': 'posted to a wrong address',
   unfinished: 'with other callbacks only',
   canceled: 'canceled',
@@ -34,18 +34,22 @@ export function callEndsText(counts: CallEndCounts): string {
   return `${total} ${total === 1 ? 'call' : 'calls'}${ends === '' ? '' : `: ${ends}`}`;
 }
 
-/** `2 of 9 calls have no result`; null if all have one. */
+/** `2 of 9 calls have no result`, for which the tool sent none; null if it sent one for all. */
 export function missingResultsText(counts: CallEndCounts): string | null {
+  return missingText(counts, ['result', 'refused']);
+}
+
+function missingText(counts: CallEndCounts, present: readonly CallEnd[]): string | null {
   const total = totalOf(counts);
-  const missing = total - (counts.get('result') ?? 0) - (counts.get('refused') ?? 0);
+  const missing = present.reduce((left, end) => left - (counts.get(end) ?? 0), total);
   if (missing === 0) return null;
   return `${missing} of ${total} ${total === 1 ? 'call' : 'calls'} ${missing === 1 ? 'has' : 'have'} no result`;
 }
 
-/** As {@link missingResultsText}; if not all of them are silent, also how they ended. */
+/** `2 of 9 calls have no result`, for which the runtime accepted none; if not all of them are silent, also how they ended. */
 export function missingResultsSummary(counts: CallEndCounts): string | null {
-  const text = missingResultsText(counts);
-  const ends = ORDER.filter(end => end !== 'result' && end !== 'refused' && (counts.get(end) ?? 0) > 0);
+  const text = missingText(counts, ['result']);
+  const ends = ORDER.filter(end => end !== 'result' && (counts.get(end) ?? 0) > 0);
   return text && ends.some(end => end !== 'silent') ? `${text}: ${partsOf(counts, ends)}` : text;
 }
 

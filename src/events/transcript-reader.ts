@@ -255,7 +255,8 @@ function faultTexts(faults: readonly LineFault[]): string[] {
     .map(({ text }) => text);
 }
 
-const NO_HEADER = 'the header is missing; the first events may be missing too';
+const NO_HEADER =
+  'the header is missing, or cannot be read; without one, the first events may be missing too';
 
 const NO_END =
   'no end line: the recording program is still running, was killed, or the last lines were cut off';

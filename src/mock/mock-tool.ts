@@ -333,6 +333,12 @@ async function fixturesFrom(source: FixtureSource): Promise<FixtureSet> {
   );
   if (paths.length === 0 || paths.length < list.length) throw wrongSource(source);
   const files = await readFixtureFiles(await fixtureFiles(paths));
+  const { isTranscript } = await import('../events/transcript-reader.js');
+  const transcript = files.find(({ text }) => isTranscript(text));
+  if (transcript)
+    throw new ProtocolCliError('usage', `${transcript.path} is a transcript, and no fixtures`, {
+      hint: 'fixturesOfTranscript makes fixtures of it.',
+    });
   const { readFixtures } = await import('../fixtures/read-fixtures.js');
   return readFixtures(files);
 }

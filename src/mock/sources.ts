@@ -19,10 +19,14 @@ const NO_FIXTURES = /\.schema\.json$/i;
 /**
  * Lists fixture files: files as given, and of each folder its direct files in order of names. Transcripts in a folder are skipped: a
  * saved or logged transcript must not answer calls by accident.
+ * @param hint what to do about a path at which nothing is
  * @throws ProtocolCliError `unreadable-file`.
  */
-export async function fixtureFiles(paths: readonly string[]): Promise<readonly string[]> {
-  const found = await Promise.all(paths.map(filesAt));
+export async function fixtureFiles(
+  paths: readonly string[],
+  hint: string = FILE_HINT,
+): Promise<readonly string[]> {
+  const found = await Promise.all(paths.map(path => filesAt(path, hint)));
   return found.flat();
 }
 
@@ -48,16 +52,16 @@ export function readFixtureFiles(files: readonly string[]): Promise<FixtureFile[
   return Promise.all(
     files.map(async path => {
       const bytes = await readFile(path).catch(async cause => {
-        throw await cannotRead(path, cause);
+        throw await cannotRead(path, cause, FILE_HINT);
       });
       return new FixtureFile(path, asUtf8(bytes));
     }),
   );
 }
 
-async function filesAt(path: string): Promise<string[]> {
+async function filesAt(path: string, hint: string): Promise<string[]> {
   const about = await stat(path).catch(async cause => {
-    throw await cannotRead(path, cause);
+    throw await cannotRead(path, cause, hint);
   });
   const isFolder = about.isDirectory();
   if (!isFolder && MODULE.test(path))
@@ -76,15 +80,10 @@ async function filesAt(path: string): Promise<string[]> {
   });
 }
 
-const FILE_HINT =
-  'Give the path of a YAML or JSON file that exists, of a folder of them, or of a transcript. A command to run goes after --.';
+const FILE_HINT = 'Give the path of a YAML or JSON file that exists, or of a folder of them.';
 
-/** The script of npx for PowerShell receives its arguments without the first `--`. */
-const POWERSHELL_HINT = "In PowerShell, npx removes --: write '--' with the quotes, or start npx.cmd.";
-
-async function cannotRead(path: string, cause: unknown): Promise<ProtocolCliError> {
+async function cannotRead(path: string, cause: unknown, hint: string): Promise<ProtocolCliError> {
   const { readError: unreadable } = await import('../system/file-system-errors.js');
-  const hint = process.platform === 'win32' ? `${FILE_HINT} ${POWERSHELL_HINT}` : FILE_HINT;
   return unreadable(path, cause, hint, `the fixtures ${path}`);
 }
 

@@ -25,3 +25,11 @@ test('an error of arguments has its faults in the message', async () => {
   await using connection = await connect(tool.url);
   await expect(connection.invoke('count', { count: 'x' })).rejects.toThrow(/\n {2}\$\.count: .*integer/);
 });
+
+test('a transcript in place of fixtures is named as one; a path is no command line', async () => {
+  const fixtures = new URL('../../fixtures/transcripts/diff.ndjson', import.meta.url);
+  await expect(startMockTool({ fixtures })).rejects.toThrow(
+    /diff\.ndjson is a transcript, and no fixtures\nhint: fixturesOfTranscript makes/,
+  );
+  await expect(startMockTool({ fixtures: 'no-such.yaml' })).rejects.toThrow(/a folder of them\.$/);
+});

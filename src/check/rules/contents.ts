@@ -24,6 +24,7 @@ import {
   violated,
 } from '../rule.js';
 import { MAX_QUOTE_LENGTH, resultSpots } from '../rule-details.js';
+import { ranTogether, spanOf } from '../times.js';
 
 const ERROR_PREFIX = 'Error: ';
 
@@ -79,15 +80,17 @@ export const contentRules = defineRules({
       'TOOL-SUB',
     ],
     absent: 'no two calls with callbacks ran at the same time',
-    observe: ({ calls, until, isNameOfOtherCall: isOthers }) => {
-      const overlapping = new Set(overlappingCalls(calls, until));
+    observe: ({ calls, isNameOfOtherCall: isOthers }) => {
+      const overlapping = new Set(overlappingCalls(calls));
+      const silent = calls.filter(isSilent);
       const what = `${overlapping.size} calls that overlapped`;
       return calls.map(call => {
         const { invocation, received, callbacks } = call;
         const mixed = invocation
           ? received.flatMap(each => judgeNames(each, invocation, isOthers) ?? [])
           : [];
-        return mixed.length === 0 && overlapping.has(call) ? met(callbacks, what) : mixed;
+        const found = [mixed, judgeResultsOfOthers(call, silent) ?? []].flat();
+        return found.length === 0 && overlapping.has(call) ? met(callbacks, what) : found;
       });
     },
   },
@@ -254,21 +257,50 @@ function judgeNames(
   return violated(what, callback, { spots: mixed.map(name => requestSpot(callback, name)) });
 }
 
-/** The answered calls that ran at the same time as another one. @param until the end of calls without a result */
-function overlappingCalls(calls: readonly CallEvidence[], until: number): readonly CallEvidence[] {
+/**
+ * A tool that keeps one call in a variable for all posts every result with the names of the latest one: that call gets its result several
+ * times, and those that it ran together with get none.
+ */
+function judgeResultsOfOthers(call: CallEvidence, silent: readonly CallEvidence[]): Observation | null {
+  const further = resultsNoOneAskedFor(call);
+  const [first] = further;
+  if (!first) return null;
+  const deprived = silent.filter(each => ranTogether(each, call) && spanOf(each).to > first.request.at);
+  if (deprived.length === 0) return null;
+  const what = `a call got ${further.length + 1} results, and ${deprived.length} that ran at the same time got none`;
+  return violated(what, [...further, ...deprived.flatMap(({ attempts }) => attempts)]);
+}
+
+/** Whether nothing came for a call until its end. */
+function isSilent({ ending: { kind }, callbacks, strays }: CallEvidence): boolean {
+  return (kind === 'silent' || kind === 'called-off') && callbacks.length === 0 && strays.length === 0;
+}
+
+/** The shortest time after which a client gives up waiting for an answer, and tries again, in ms. */
+const MIN_PATIENCE_MS = 500;
+
+/** The results after an accepted one that are no retries: they came after its 200, or before anyone would try again. */
+function resultsNoOneAskedFor({ results }: CallEvidence): readonly CallbackEvidence[] {
+  const accepted = results.findIndex(({ status }) => status === 200);
+  const first = results[accepted];
+  if (!first?.end) return [];
+  const { request, end } = first;
+  return results
+    .slice(accepted + 1)
+    .filter(({ request: { seq, at } }) => seq > end.seq || at < request.at + MIN_PATIENCE_MS);
+}
+
+/** The answered calls that ran at the same time as another one. */
+function overlappingCalls(calls: readonly CallEvidence[]): readonly CallEvidence[] {
   const spans = calls
-    .flatMap(call => {
-      const [first] = call.attempts;
-      const [result] = messagesOf(call, 'tool_result');
-      const to = result?.callback.request.at ?? until;
-      return call.invocation && first ? [{ call, from: first.request.at, to }] : [];
-    })
+    .filter(({ invocation, callbacks }) => invocation && callbacks.length > 0)
+    .map(call => ({ call, ...spanOf(call) }))
     .sort((one, other) => one.from - other.from);
   let busyUntil = -1;
   return spans.flatMap(({ call, from, to }, index) => {
     const overlaps = from < busyUntil || (spans[index + 1]?.from ?? Number.POSITIVE_INFINITY) < to;
     busyUntil = Math.max(busyUntil, to);
-    return overlaps && call.callbacks.length > 0 ? [call] : [];
+    return overlaps ? [call] : [];
   });
 }
 

@@ -15,6 +15,7 @@ import {
   violatedIfComplete,
 } from '../rule.js';
 import { toolCrashObservation } from '../rule-details.js';
+import { clockTime } from '../times.js';
 
 /** Minimum time to show that no retry comes, in ms. */
 const MIN_WAIT_MS = 1_000;
@@ -93,7 +94,7 @@ function judgeRefused(delivery: Delivery, until: number): Observed {
   const { latestAt, status } = refused;
   const again = delivery.find(({ request }) => request.at >= latestAt && request.seq > refused.request.seq);
   if (again) {
-    const pause = formatDuration(again.request.at - latestAt);
+    const pause = formatDuration(clockTime(again.request) - clockTime(refused.end ?? refused.request));
     return violated(`answered ${status}, and sent again after ${pause}`, [refused, again]);
   }
   const watched = Math.max(0, until - latestAt);

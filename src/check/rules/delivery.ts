@@ -25,6 +25,7 @@ import {
   violatedIfComplete,
 } from '../rule.js';
 import { CALLBACK_RULES, faultLine, nullRemark, resultSpots, timeoutAdvice } from '../rule-details.js';
+import { clockTime } from '../times.js';
 
 /** How a tool delivers its callbacks. */
 export const deliveryRules = defineRules({
@@ -226,7 +227,7 @@ function endByRuntime(call: CallEvidence): RuntimeEnd[] {
   const accepted = attempts.find(({ status }) => status === 200);
   const [notice] = [...cancels, ...closes].toSorted((one, other) => one.request.seq - other.request.seq);
   if (!accepted || !notice) return [];
-  const waitedMs = notice.request.at - accepted.latestAt;
+  const waitedMs = clockTime(notice.request) - clockTime(accepted.end ?? accepted.request);
   return [{ proof: [accepted, notice], isCanceled: cancels.includes(notice), waitedMs }];
 }
 

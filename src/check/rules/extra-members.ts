@@ -15,6 +15,7 @@ import {
   violatedIfComplete,
 } from '../rule.js';
 import { statusMismatch, timeoutAdvice } from '../rule-details.js';
+import { ranTogether } from '../times.js';
 
 /** Keys that frameworks refuse, since they can pollute a prototype. */
 const PROTOTYPE_KEYS: readonly string[] = ['__proto__', 'constructor'];
@@ -101,7 +102,8 @@ function judgeUnknownMembers(
       );
     case 'silent': {
       const what = `nothing within ${formatDuration(ending.afterMs)}`;
-      return hasResult
+      const isLost = plain.some(other => other.ending.kind === 'silent' && ranTogether(other, call));
+      return hasResult && !isLost
         ? violatedIfComplete(`the call was dropped: ${what}`, attempts)
         : unrecorded(`${what}${timeoutAdvice(call, evidence)}`, attempts);
     }

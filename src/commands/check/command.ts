@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { isRequirementId, type RequirementId, suggestRequirement } from '../../protocol/requirements.js';
 import { defineCommand, givenOptions, type RunCommand } from '../options.js';
-import { REPORTER_ROW, readReporter } from '../reports.js';
+import { REPORTER_ROW, readReporter } from '../reporter-option.js';
 
 /** Adds the id of a rule, in any case. @throws InvalidArgumentError with similar ids */
 export function ruleOption(text: string, before: readonly RequirementId[] = []): readonly RequirementId[] {

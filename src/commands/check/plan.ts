@@ -8,7 +8,8 @@ import { ProtocolCliError } from '../../util/errors.js';
 import type { HeaderOptions } from '../headers.js';
 import { usageError } from '../options.js';
 import { readText } from '../read-source.js';
-import { checkReports, type ReportRequest } from '../reports.js';
+import type { ReportRequest } from '../reporter-option.js';
+import { checkReports } from '../reports.js';
 import { asUrl, type ListenerFlags, readTarget, type ServerTarget, type TargetOptions } from '../target.js';
 import type { Terminal } from '../terminal.js';
 

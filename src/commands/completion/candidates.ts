@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command, Option } from 'commander';
+import { REPORT_FORMATS } from '../../render/outputs/report-formats.js';
 import type { RunCommand } from '../options.js';
 import { readMcpTarget, readTarget } from '../target.js';
 import type { Terminal } from '../terminal.js';
@@ -150,7 +151,7 @@ const VALUES: Readonly<Record<string, Source>> = {
     })),
   '--operation': callOf,
   '--reporter': async () =>
-    Object.keys((await import('../../render/outputs/report-formats.js')).REPORT_FORMATS).map(value => ({
+    Object.keys(REPORT_FORMATS).map(value => ({
       value,
     })),
   '--cases': YAML,

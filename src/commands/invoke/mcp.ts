@@ -224,23 +224,24 @@ class FormAnswers {
     if (check && check.kind !== 'invalid') return answer;
     const faults = check?.faults.map(fault => visibleLine(`${fault.path}: ${fault.message}`)) ?? [];
     const message = `--choose ${truncate(text, MAX.text)} does not fit the form "${truncate(form.message, MAX.text)}"`;
-    return this.#leave(form, message, faults, text === 'default');
+    return this.#leave(form, message, faults);
   }
 
-  /** @param isDefaultTried whether the defaults do not fit, so that the hint does not name them */
-  #leave(form: Elicitation, message: string, faults: readonly string[] = [], isDefaultTried = false): null {
-    this.trouble = { code: 'decision-needed', message, faults, hint: hintFor(form, isDefaultTried) };
+  async #leave(form: Elicitation, message: string, faults: readonly string[] = []): Promise<null> {
+    const { content = {} } = answerOf(form, questionOf(form, NO_IDS).default);
+    const { kind } = await checkValue(form.requestedSchema, content);
+    this.trouble = { code: 'decision-needed', message, faults, hint: hintFor(form, kind !== 'invalid') };
     return null;
   }
 }
 
-/** Explains how to answer a form with `--choose`. */
-function hintFor(form: Elicitation, isDefaultTried: boolean): string {
+/** Explains how to answer a form with `--choose`. @param doDefaultsFit whether `default` is one of the ways */
+function hintFor(form: Elicitation, doDefaultsFit: boolean): string {
   const { choices } = questionOf(form, NO_IDS);
   if (choiceOf(form)) {
     const few = choices.slice(0, MAX.options);
     const named = few.map((choice, index) => `${index} ${truncate(choice, MAX.label)}`);
-    const ways = isDefaultTried ? 'index or label' : 'index, label or default';
+    const ways = doDefaultsFit ? 'index, label or default' : 'index or label';
     return `Answer with --choose <${ways}>: ${named.join(', ')}.`;
   }
   const { properties, required = [] } = form.requestedSchema;
@@ -248,7 +249,7 @@ function hintFor(form: Elicitation, isDefaultTried: boolean): string {
   const needed = names.filter(name => required.includes(name));
   const inExample = needed.length > 0 ? needed : names.slice(0, 1);
   const example = JSON.stringify(Object.fromEntries(inExample.map(name => [name, '…'])));
-  const others = isDefaultTried ? 'decline or cancel' : 'default, decline or cancel';
+  const others = doDefaultsFit ? 'default, decline or cancel' : 'decline or cancel';
   return `Answer with --choose '${example}' (fields: ${names.join(', ')}), or with ${others}.`;
 }
 

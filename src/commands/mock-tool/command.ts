@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { Rate } from '../../mock/responder.js';
 import { parseDuration } from '../../util/text.js';
 import { COMMAND_STATUS, defineCommand, givenOptions, type RunCommand, SERVER_OUTPUTS } from '../options.js';
-import { REPORTER_ROW, readReporter } from '../reports.js';
+import { REPORTER_ROW, readReporter } from '../reporter-option.js';
 
 const RATE = /^(\d{1,9})\s*\/\s*(?:(\d.*)|(ms|s|m|h))$/;
 

@@ -63,6 +63,12 @@ function unusedWarnings({ fixtures }: FixtureSet): string[] {
 
 const VIEW = 'view.content';
 
+/** The script of npx for PowerShell receives its arguments without the first `--`. */
+const POWERSHELL_HINT = "In PowerShell, npx removes --: write '--' with the quotes, or start npx.cmd.";
+
+/** What to do about a path at which nothing is. */
+export const PATH_HINT = `Give the path of a YAML or JSON file that exists, of a folder of them, or of a transcript. A command to run goes after --.${process.platform === 'win32' ? ` ${POWERSHELL_HINT}` : ''}`;
+
 interface WrittenDiff {
   readonly path: string;
   readonly content: unknown;
@@ -148,18 +154,23 @@ async function readOne(
   { speed = 1, isExact = false }: ReadOptions,
 ): Promise<Recording> {
   const transcript = readRecording(path, bytes);
-  if (!transcript) throw nothingServable(path, [`${visibleLine(path)}: it is not a transcript`]);
+  if (!transcript)
+    throw nothingServable(path, [`${visibleLine(path)}: it is not a transcript`], TRANSCRIPT_HINT);
   const { fixturesOfTranscript } = await import('../../fixtures/recording/from-transcript.js');
   const options = { speed, isExact, isWhole: isWhole(transcript) };
   const { file, warnings } = await fixturesOfTranscript(transcript, options);
   const all = [...missingFrom(transcript), ...warnings].map(each => visibleLine(`${path}: ${each}`));
-  if (file.fixtures.length === 0) throw nothingServable(path, all);
+  if (file.fixtures.length === 0)
+    throw nothingServable(path, all, all.length > 0 ? TRANSCRIPT_HINT : NO_CALLS_HINT);
   return { path, file, header: transcript.header, warnings: all };
 }
 
-function nothingServable(path: string, faults: readonly string[]): ProtocolCliError {
-  const hint =
-    'A transcript of calls over RAP or MCP is what invoke --save, record --save or mock-tool -o ndjson writes.';
+const TRANSCRIPT_HINT =
+  'A transcript of calls over RAP or MCP is what invoke --save, record --save or mock-tool -o ndjson writes.';
+
+const NO_CALLS_HINT = 'It has no calls; protocol-cli render shows what it has.';
+
+function nothingServable(path: string, faults: readonly string[], hint: string): ProtocolCliError {
   const message = `no call in ${visibleLine(path)} can be served`;
   return new ProtocolCliError('invalid-fixtures', message, { faults, hint });
 }

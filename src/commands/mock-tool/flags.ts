@@ -1,6 +1,6 @@
 import type { Rate } from '../../mock/responder.js';
 import type { ServerFlags, ServerOutput } from '../options.js';
-import type { ReportRequest } from '../reports.js';
+import type { ReportRequest } from '../reporter-option.js';
 
 /** The options of `mock-tool`. */
 export interface MockToolFlags extends ServerFlags {

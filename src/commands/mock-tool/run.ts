@@ -15,7 +15,8 @@ import { readUrl } from '../../util/url.js';
 import { visibleLine } from '../../util/visible.js';
 import { type LiveOutput, type Subscribe, startLines, startScreen, subscribeToAll } from '../live-output.js';
 import { DRAWABLE, type ServerOutput, usageError } from '../options.js';
-import { checkReports, type ReportRequest, reporterText, writeVerification } from '../reports.js';
+import { type ReportRequest, reporterText } from '../reporter-option.js';
+import { checkReports, writeVerification } from '../reports.js';
 import type { Run } from '../run.js';
 import { networkWarnings, printReady, runServer } from '../run-server.js';
 import { headerFor, openTranscript } from '../save-transcript.js';
@@ -24,7 +25,7 @@ import { demoFixtures } from '../target.js';
 import { colourOf, PROGRAM, type Terminal } from '../terminal.js';
 import { refuseContradictions } from './contradictions.js';
 import { FixtureReloader, type Reloadable } from './fixture-reloader.js';
-import { exportFixtures, loadFixtures } from './fixtures.js';
+import { exportFixtures, loadFixtures, PATH_HINT } from './fixtures.js';
 import type { MockToolFlags } from './flags.js';
 
 const EXAMPLE = 'protocol-cli mock-tool fixtures.yaml -- npm test';
@@ -43,7 +44,7 @@ export async function runMockTool(
   const reporter = reportersOf(flags, terminal);
   const stdoutUser = stdoutUserOf(mcp, output, command !== null);
   await checkReports(reporter, stdoutUser);
-  const files = await fixtureFiles(paths);
+  const files = await fixtureFiles(paths, PATH_HINT);
   if (flags.export !== undefined) return exportFixtures(files, flags.export, speed, terminal);
   const sources = await sourcesOf(files, flags, terminal);
   return runServer({ terminal, command, observer: 'tool' }, async (run, onClose) => {

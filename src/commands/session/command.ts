@@ -6,7 +6,7 @@ import {
   type RunCommand,
   SERVER_OUTPUTS,
 } from '../options.js';
-import { REPORTER_ROW, readReporter } from '../reports.js';
+import { REPORTER_ROW, readReporter } from '../reporter-option.js';
 
 /** `session answer`: the client side of agent sessions (seed 001). */
 function answerCommand(run: RunCommand): Command {

@@ -17,7 +17,8 @@ import {
 } from '../live-output.js';
 import { type ServerFlags, type ServerOutput, usageError } from '../options.js';
 import { readText } from '../read-source.js';
-import { checkReports, type ReportRequest, writeVerification } from '../reports.js';
+import type { ReportRequest } from '../reporter-option.js';
+import { checkReports, writeVerification } from '../reports.js';
 import type { Run } from '../run.js';
 import { networkWarnings, printReady, runServer } from '../run-server.js';
 import { readServerLine, type ServerLine } from '../server-line.js';

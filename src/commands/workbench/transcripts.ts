@@ -101,7 +101,7 @@ export class Transcripts {
     const { callLog, redactor } = this.source(source) ?? {};
     const exchange = callLog?.history.exchanges.get(key);
     if (!callLog || !redactor || !exchange) return failed('there is no such call');
-    if (!exchange.settled) return failed('the call has no result yet');
+    if (!exchange.settled) return failed('the call has no result');
     const { operation } = exchange.invocation;
     const { path, name } = await this.#newFile(typed, fixtureName(operation));
     const { readTranscript } = await import('../../events/transcript-reader.js');

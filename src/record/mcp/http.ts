@@ -169,9 +169,11 @@ class McpForwarder {
       return UNREAD;
     }
     if (status >= 300)
-      return new WholeAnswer(messages, bytes =>
-        connection.settle(posted, recorded => recorded.recordResponse(status, { body: new Content(bytes) })),
-      );
+      return new WholeAnswer(messages, bytes => {
+        const body = new Content(bytes);
+        if (body.json.ok) connection.sees(body.json.value, 'tool'); // an error of JSON-RPC answers its request
+        connection.settle(posted, recorded => recorded.recordResponse(status, { body }));
+      });
     if (/^text\/event-stream\b/i.test(type)) return new AnswerEvents(messages);
     if (!/^application\/json\b/i.test(type)) return UNREAD;
     return new WholeAnswer(messages, bytes => void messages.read(bytes, 'tool'));

@@ -244,8 +244,11 @@ export class McpConnection {
     const sent = this.#take(id);
     if (sent?.call) this.#endCall(sent.call, message);
     else if (sent) {
-      sent.recorded.recordResponse(200);
-      this.observer.learn(sent.method, recordOf(message['result']));
+      const { method, recorded } = sent;
+      const { result } = message;
+      const isListing = method === 'tools/list' && isRecord(result);
+      recorded.recordResponse(200, isListing ? { body: Content.ofJson(result) } : {});
+      if (isRecord(result)) this.observer.learn(method, result);
     }
     return true;
   }

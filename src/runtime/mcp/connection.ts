@@ -8,6 +8,7 @@ import {
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/client';
 import * as z from 'zod/mini';
+import { Content } from '../../events/content.js';
 import { type Log, RecordedRequest } from '../../events/log.js';
 import { TransportError } from '../../http/transport-error.js';
 import { mirroredHeaders } from '../../protocol/mcp-headers.js';
@@ -207,7 +208,7 @@ export class McpServer {
       const name = isDiscovered ? await this.#discover(versions, timeout) : client.getServerVersion()?.name;
       this.name = name ?? this.name;
     });
-    await this.#recorded('tools/list', () => this.#readTools(remainingMs));
+    await this.#readTools(remainingMs);
     this.#isConnected = true;
     const { log } = this.options;
     const operations = this.tools.map(tool => tool.name);
@@ -226,7 +227,7 @@ export class McpServer {
 
   async #readTools(remainingMs: () => number): Promise<void> {
     const notes = await this.#list.read(params =>
-      this.request('tools/list', params, { timeoutMs: remainingMs() }),
+      this.#recorded('tools/list', () => this.request('tools/list', params, { timeoutMs: remainingMs() })),
     );
     const rest = notes.length - SHOWN_NOTES;
     this.#notes.push(...notes.slice(0, SHOWN_NOTES));
@@ -322,7 +323,7 @@ export class McpServer {
       this.#progress.get(params['progressToken'])?.(params);
   }
 
-  /** Records a request of the handshake and its answer. */
+  /** Records a request of the handshake and its answer; of the answer only the result of `work`, if it has one. */
   async #recorded<T>(method: string, work: () => Promise<T>): Promise<T> {
     this.lastMethod = method;
     const about = { from: 'client', to: 'tool', purpose: 'discovery', dialect: 'mcp' } as const;
@@ -335,7 +336,7 @@ export class McpServer {
     });
     try {
       const done = await work();
-      recorded.recordResponse(200);
+      recorded.recordResponse(200, done === undefined ? {} : { body: Content.ofJson(done) });
       return done;
     } catch (error) {
       const failure = failureOfMcp(error);

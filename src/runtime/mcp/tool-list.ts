@@ -1,21 +1,11 @@
 import * as z from 'zod/mini';
 import { readHeaderParameters } from '../../protocol/mcp-headers.js';
+import { readListedTool } from '../../protocol/mcp-tool.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
 import { LIMITS } from '../../util/limits.js';
 import { excerpt } from '../../util/text.js';
 import { isRecord, stringOrJson } from '../../util/values.js';
-
-const hint = z.optional(z.boolean());
-
-const toolSchema = z.object({
-  name: z.string().check(z.minLength(1), z.maxLength(1_024)),
-  description: z.optional(z.string()),
-  inputSchema: z.record(z.string(), z.unknown()),
-  outputSchema: z.optional(z.unknown()),
-  annotations: z.optional(z.object({ readOnlyHint: hint, destructiveHint: hint, idempotentHint: hint })),
-  execution: z.optional(z.object({ taskSupport: z.optional(z.unknown()) })),
-});
 
 const pageSchema = z.object({ tools: z.array(z.unknown()), nextCursor: z.nullish(z.string()) });
 
@@ -64,30 +54,19 @@ export class ToolList {
 
   /** Adds a tool; an invalid tool does not affect the others. Returns the problem, or null. */
   #add(foreign: unknown): string | null {
-    const checked = validate(toolSchema, foreign);
+    const checked = readListedTool(foreign);
     if (!checked.ok) {
       const { name = '' } = isRecord(foreign) ? foreign : {};
       return `the tool ${excerpt(stringOrJson(name))} cannot be used: ${checked.faults.join('; ')}`;
     }
-    const { name, description = '', inputSchema, outputSchema, annotations = {}, execution } = checked.value;
+    const { tool, needsTask } = checked.value;
+    const { name, inputSchema } = tool;
     if (this.#tools.has(name)) return `the tool ${excerpt(name)} is listed twice; using the first`;
     const headers = readHeaderParameters(inputSchema);
     if (!headers.ok && this.mirrorsArguments())
       return `the tool ${excerpt(name)} cannot be used: ${headers.fault}`;
-    const { readOnlyHint: readOnly, destructiveHint, idempotentHint: idempotent } = annotations;
-    const destructive = readOnly === true ? undefined : destructiveHint; // has no meaning for a read-only tool
-    this.#tools.set(name, {
-      name,
-      description,
-      inputSchema,
-      ...(outputSchema !== undefined && { outputSchema }),
-      annotations: {
-        ...(readOnly !== undefined && { readOnly }),
-        ...(destructive !== undefined && { destructive }),
-        ...(idempotent !== undefined && { idempotent }),
-      },
-    });
-    if (execution?.taskSupport === 'required') this.#taskOnly.add(name);
+    this.#tools.set(name, tool);
+    if (needsTask) this.#taskOnly.add(name);
     return null;
   }
 }

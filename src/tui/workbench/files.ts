@@ -31,7 +31,7 @@ export function askSaveTranscript(workbench: Workbench): Promise<void> {
 export async function askSaveFixture(workbench: Workbench): Promise<void> {
   const call = selectedCall(workbench);
   if (!call) return void complain(workbench, 'No call to save.');
-  if (!call.settled) return void complain(workbench, 'Cannot save a fixture: the call has no result yet.');
+  if (!call.settled) return void complain(workbench, 'Cannot save a fixture: the call has no result.');
   const purpose = { kind: 'saveFixture', call: call.key, source: workbench.source().id } as const;
   await askPath(workbench, fixtureName(call.invocation.operation), purpose);
 }

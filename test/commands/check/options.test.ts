@@ -1,7 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { ruleOption } from '../../../src/commands/check/command.js';
-import { checkReports, readReporter } from '../../../src/commands/reports.js';
+import { readReporter } from '../../../src/commands/reporter-option.js';
+import { checkReports } from '../../../src/commands/reports.js';
 import { errorOf } from '../../support/failing.js';
 
 describe('--only, --skip, --spec', () => {

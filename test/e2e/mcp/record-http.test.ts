@@ -190,6 +190,20 @@ describe('an answer', () => {
     expect(all).toContainEqual(expect.objectContaining({ kind: 'response', status: 401, calls: ['call-1'] }));
   });
 
+  test('that is an error of JSON-RPC is recorded as the result of the call, whatever its status', async () => {
+    await using server = await startServing((response, { body }) => {
+      const error = { code: -32600, message: 'no back-channel', data: [1] };
+      const answer = JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(body).id, error });
+      response.writeHead(400, { 'content-type': 'application/json' }).end(answer);
+    });
+    await using recorder = await record(`${server.url}mcp`);
+    expect((await post(recorder.url, rpcCall(1))).status).toBe(400);
+    expect((await recorder.stop()).stderr).toContain('1 call: 1 with a result');
+    const again = `${process.execPath} bin/protocol-cli.cjs mock-tool ${saved} --mcp stdio -q`;
+    const { status, stdout } = await runHere(argv`invoke --mcp ${again} op -o json`);
+    expect([status, JSON.parse(stdout).outcome]).toMatchObject([5, { code: '-32600', data: [1] }]);
+  });
+
   test('that breaks off is broken off on both sides', async () => {
     await using server = await startServing(response => {
       events(response).write('data: {"half":');

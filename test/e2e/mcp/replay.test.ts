@@ -44,6 +44,32 @@ describe.each(['stdio', 'http'])('mock-tool --mcp %s serves a recorded call of M
   );
 });
 
+test('the replay offers the tools as the server listed them, and refuses other arguments', async () => {
+  await using folder = await temporaryFolder();
+  const saved = folder.file('run.ndjson');
+  await recorded(saved, 'echo', 'text=hi');
+  const toolsOf = async (server: string, ...version: string[]) =>
+    JSON.parse((await runHere(argv`toolset --mcp ${server} ${version} -o json`)).stdout).tools;
+  const replay = `${PROGRAM} mock-tool '${saved}' --mcp stdio -q`;
+  expect(await toolsOf(replay, '--mcp-version', '2026-07-28')).toEqual(await toolsOf(peerCommand()));
+  const { status, stderr } = await runHere(argv`invoke --mcp ${replay} echo times:=2`);
+  expect([status, stderr]).toEqual([2, expect.stringContaining('$.text: is required')]);
+});
+
+test('the replay of a tool that was called with arguments that it does not list accepts any arguments', async () => {
+  await using folder = await temporaryFolder();
+  const saved = folder.file('run.ndjson');
+  await recorded(saved, 'echo', 'text=hi', 'times:="2"', '--no-validate');
+  const replay = `${PROGRAM} mock-tool '${saved}' --mcp stdio`;
+  const words = ['echo', 'text=hi', 'times:="2"', '-o', 'json'];
+  const { stdout } = await runHere(argv`invoke --mcp ${replay} ${words}`);
+  expect(answerIn(stdout).llm).toEqual({ text: 'hihi' });
+  const { stderr } = await runHere(argv`mock-tool ${saved} --mcp http -- true`);
+  expect(stderr.match(/warning: .*/g)).toEqual([
+    `warning: ${saved}: "echo" accepts any arguments: recorded calls do not fit its inputSchema`,
+  ]);
+});
+
 test('progress and forms are recorded and served again', async () => {
   await using folder = await temporaryFolder();
   const file = await folder.write(
@@ -64,6 +90,7 @@ fixtures:
   expect(first.stdout).toMatch(/progress 1: half[\s\S]*the tool asks: Who\?[\s\S]*hello Ada/);
   const again = await invoke(saved, '--choose', 'name=Bob');
   expect(again.stdout).toMatch(/progress 1: half[\s\S]*the tool asks: Who\?[\s\S]*hello Ada/);
+  expect((await invoke(saved)).stderr).toContain(', or with default, decline or cancel.');
   const declined = await invoke(saved, '--choose', 'decline');
   expect(declined.stdout).toContain('the recording does not show what follows this answer');
 });

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { inFolder } from './kits.mjs';
+import { inFolder, rust } from './kits.mjs';
 import { runProgram } from './verdict.mjs';
 
-/** MCP's conformance suite, against `mock-tool --mcp http` and against `invoke --mcp` and `toolset --mcp`. */
+/** MCP's conformance suite, against `mock-tool --mcp http` and against `invoke --mcp` and `toolset --mcp`; pmcp's, against the mock. */
 
 const GUIDE = inFolder('../../../src/guides/mcp.md');
 const VERSIONS = ['2025-11-25', '2026-07-28'];
+/** The web page from which pmcp's suite asks whether it may call. */
+const PAGE = 'https://example.invalid';
 /** Number of clients that run side by side. */
 const AT_ONCE = 2;
 const inKit = (...path) => inFolder('node', ...path);
@@ -17,11 +19,14 @@ const SUITE = [
 ];
 const RUNNERS = { server: failedServerScenarios, client: failedClientScenarios };
 
-export const CONFORMANCE = ['server', 'client'].map(side => ({
-  name: `MCP conformance, ${side}`,
-  kit: 'node',
-  run: () => tryConformance(side),
-}));
+export const CONFORMANCE = [
+  ...['server', 'client'].map(side => ({
+    name: `MCP conformance, ${side}`,
+    kit: 'node',
+    run: () => tryConformance(side),
+  })),
+  { name: 'pmcp conformance', kit: 'rust', run: tryPmcp },
+];
 
 /** Exactly the scenarios fail that the guide `mcp` names; the suite has each in one or both versions. */
 async function tryConformance(side) {
@@ -34,6 +39,24 @@ async function tryConformance(side) {
   assert.deepEqual(failing, named, `failed:\n${failed.map(each => each.report).join('\n')}`);
   const idle = patterns.filter(pattern => !failing.some(name => pattern.test(name)));
   assert.deepEqual(idle, [], 'the guide names scenarios that the suite does not have');
+}
+
+/** All scenarios of `mcp-tester conformance --strict` pass but those that the guide names, which are skipped. */
+async function tryPmcp() {
+  const { stdout, stderr } = await runProgram([
+    ...['mock-tool', inFolder('mcp/tools.yaml'), '--mcp', 'http', '-q', '--allow-origin', PAGE],
+    ...['--', 'sh', '-c', `${rust('pmcp-conformance')} "$MCP_URL"`],
+  ]);
+  const line = stdout.split('\n').find(each => each.startsWith('{"Core: '));
+  assert.ok(line, stdout + stderr);
+  const scenarios = Object.entries(JSON.parse(line));
+  const patterns = await namedInGuide('pmcp');
+  const expected = scenarios.map(([name]) => [
+    name,
+    patterns.some(pattern => pattern.test(name)) ? 'Skipped' : 'Passed',
+  ]);
+  assert.deepEqual(scenarios, expected);
+  assert.equal(scenarios.filter(([, status]) => status === 'Skipped').length, patterns.length);
 }
 
 /** The scenarios that the table of the guide names, where `*` stands for the rest of a name. */

@@ -37,9 +37,9 @@ export async function expectVerdict(args, { failed = {}, warnings = {} }) {
   }
 }
 
-export function runProgram(args) {
+export function runProgram(args, { cwd } = {}) {
   return new Promise(resolve => {
-    const options = { maxBuffer: 64 * 1024 * 1024, timeout: CHECK_MS };
+    const options = { maxBuffer: 64 * 1024 * 1024, timeout: CHECK_MS, cwd };
     execFile(process.execPath, [PROGRAM, ...args], options, (error, stdout, stderr) =>
       resolve({ status: error ? error.code : 0, stdout, stderr }),
     );

@@ -67,7 +67,21 @@ test('discovery: all pages, and the name of the server; the same list again is n
     received({ id: round + 10, result: { tools: [{ name: 'b' }] } });
   }
   expect(recorded().filter(([what]) => what === 'loaded')).toEqual([['loaded', 'shop', 'a,b']]);
+  const listings = events.flatMap(event => (event.kind === 'response' && event.body?.text) || []);
+  expect(listings.slice(0, 2).map(text => JSON.parse(text))).toEqual([
+    { tools: [{ name: 'a' }, null, { name: 7 }], nextCursor: 'x' },
+    { tools: [{ name: 'b' }] },
+  ]);
   expect(events[0]).toMatchObject({ purpose: 'discovery', dialect: 'mcp', url: 'stdio:server', headers: {} });
+});
+
+test('a list of tools that is refused is not a list without tools', () => {
+  sent({ id: 1, method: 'tools/list' });
+  received({ id: 1, error: { code: -32600, message: 'no' } });
+  expect(recorded()).toEqual([
+    ['tools/list', ''],
+    [200, '', ''],
+  ]);
 });
 
 test('a call: the id as it was written, and the error of JSON-RPC as its result', () => {

@@ -100,6 +100,30 @@ const isolateSamples: Samples = [
     [both(), isolateA.result({ call_id: 'fc_b' }), isolateB.result()],
     /call_id/,
   ),
+  fails(
+    'the result of one call several times, and no result of those that ran with it',
+    [both(), isolateB.result(), isolateB.result(), isolateA.waited()],
+    /a call got 2 results, and 1 that ran at the same time got none/,
+  ),
+  fails('the same in a recording whose runtime gave up', [
+    both(),
+    isolateB.result(),
+    isolateB.result(),
+    isolateA.closed(),
+  ]),
+  skips('the result of one call several times, after the other was canceled', [
+    both(),
+    isolateA.cancelled(),
+    isolateB.result(),
+    isolateB.result(),
+  ]),
+  passes('a result again that was not accepted at once, and a slow call', [
+    both(),
+    isolateB.result({}, { status: 503 }),
+    isolateB.result(),
+    isolateA.result(),
+  ]),
+  skips('two calls, of which one has no result yet', [both(), isolateB.result()]),
   skips('two calls, one after the other', [
     isolateA.begun(),
     isolateA.result(),

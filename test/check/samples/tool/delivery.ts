@@ -65,6 +65,11 @@ const alwaysSamples: Samples = [
     /^1 of 1 call has no result: closed by the runtime/,
   ),
   unclear(
+    'a thread that the runtime closes, as long after as its clock says',
+    [a.begun(), stalledAt(2_000, 800, a.closed())],
+    /closed by the runtime after (?:1\.9|2)s$/,
+  ),
+  unclear(
     'several calls whose threads the runtime closes after different times',
     [a.begun(), b.begun(), at(1_000, a.closed()), at(2_000, b.closed())],
     /^2 of 2 calls have no result: closed by the runtime after 99\dms to 1.9s$/,

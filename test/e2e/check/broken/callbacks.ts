@@ -100,6 +100,11 @@ export const callbacks: BrokenTools = {
       says: /with the group_id, id, call_id of another call/,
     },
     {
+      does: 'keeps one call for all, with its callback URL',
+      start: () => startTwisted(keepingLatest()),
+      says: /a call got \d+ results, and \d+ that ran at the same time got none/,
+    },
+    {
       does: 'keeps the names of one call for each thread',
       start: () => startTwisted(sharingInThread()),
       says: /with the id, call_id of another call/,
@@ -206,6 +211,22 @@ function sharing(): Twist {
       return invocation;
     },
     delivers: ({ url, message }, post) => post(url, { ...message, ...latest }),
+  };
+}
+
+/** A variable for the latest call: a result that comes late is sent with its names, to its URL. */
+function keepingLatest(): Twist {
+  let latest: Fields = {};
+  return {
+    invocation(invocation) {
+      latest = invocation;
+      return invocation;
+    },
+    async delivers({ message }, post) {
+      await runnableSleep(100); // other calls come
+      const { id, group_id, call_id, callback_url } = latest;
+      return post(String(callback_url), { ...message, id, group_id, call_id });
+    },
   };
 }
 

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -81,14 +82,20 @@ func serveHTTP() error {
 	return http.Serve(listener, mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil))
 }
 
-func call(session *mcp.ClientSession, name string, args json.RawMessage) map[string]any {
-	result, err := session.CallTool(context.Background(), &mcp.CallToolParams{Name: name, Arguments: args})
+func failure(err error) map[string]any {
 	var refusal *jsonrpc.Error
 	if errors.As(err, &refusal) {
 		return map[string]any{"code": refusal.Code, "data": refusal.Data}
 	}
+	return map[string]any{"raised": err.Error()}
+}
+
+func call(session *mcp.ClientSession, name string, args json.RawMessage) map[string]any {
+	meta := mcp.Meta{"progressToken": name, "io.modelcontextprotocol/logLevel": "debug"}
+	params := &mcp.CallToolParams{Meta: meta, Name: name, Arguments: args}
+	result, err := session.CallTool(context.Background(), params)
 	if err != nil {
-		return map[string]any{"raised": err.Error()}
+		return failure(err)
 	}
 	var texts strings.Builder
 	for _, block := range result.Content {
@@ -99,13 +106,44 @@ func call(session *mcp.ClientSession, name string, args json.RawMessage) map[str
 	return map[string]any{"text": texts.String(), "structured": result.StructuredContent, "isError": result.IsError}
 }
 
+type notifications chan string
+
+// The first notifications, which may be handled after the result of their call was returned.
+func (heard notifications) take(count int) []string {
+	taken := []string{}
+	for len(taken) < count {
+		select {
+		case each := <-heard:
+			taken = append(taken, each)
+		case <-time.After(10 * time.Second):
+			return taken
+		}
+	}
+	return taken
+}
+
+func (heard notifications) handlers() *mcp.ClientOptions {
+	return &mcp.ClientOptions{
+		ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"colour": "red"}}, nil
+		},
+		ProgressNotificationHandler: func(_ context.Context, request *mcp.ProgressNotificationClientRequest) {
+			heard <- fmt.Sprintf("progress %v of %v: %s", request.Params.Progress, request.Params.Total, request.Params.Message)
+		},
+		LoggingMessageHandler: func(_ context.Context, request *mcp.LoggingMessageRequest) {
+			heard <- fmt.Sprintf("%s: %v", request.Params.Level, request.Params.Data)
+		},
+	}
+}
+
 func client(calls string, words []string) error {
 	ctx := context.Background()
+	heard := make(notifications, 100)
 	var transport mcp.Transport = &mcp.CommandTransport{Command: exec.Command(words[0], words[1:]...)}
 	if strings.HasPrefix(words[0], "http") {
 		transport = &mcp.StreamableClientTransport{Endpoint: words[0]}
 	}
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "go-sdk-client"}, nil).Connect(ctx, transport, nil)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "go-sdk-client"}, heard.handlers()).Connect(ctx, transport, nil)
 	if err != nil {
 		return err
 	}
@@ -126,13 +164,23 @@ func client(calls string, words []string) error {
 	for name, args := range toMake {
 		answers[name] = call(session, name, args)
 	}
+	notified := []string{}
+	if _, isNotified := toMake["work"]; isNotified {
+		notified = heard.take(2)
+	}
+	var unknown map[string]any
+	if _, err := session.ListResources(ctx, nil); err != nil {
+		unknown = failure(err)
+	}
 	version := session.InitializeResult().ProtocolVersion
 	// A struct, so that `version` comes first.
 	return json.NewEncoder(os.Stdout).Encode(struct {
-		Version string         `json:"version"`
-		Tools   []string       `json:"tools"`
-		Calls   map[string]any `json:"calls"`
-	}{version, names, answers})
+		Version  string         `json:"version"`
+		Tools    []string       `json:"tools"`
+		Calls    map[string]any `json:"calls"`
+		Notified []string       `json:"notified"`
+		Unknown  map[string]any `json:"unknown"`
+	}{version, names, answers, notified, unknown})
 }
 
 func main() {

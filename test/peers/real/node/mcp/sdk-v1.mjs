@@ -6,7 +6,12 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import { McpError } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CallToolResultSchema,
+  ElicitRequestSchema,
+  LoggingMessageNotificationSchema,
+  McpError,
+} from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 
 // A server and a client on version 1 of MCP's TypeScript SDK: `sdk-v1.mjs stdio | http | client <calls> <url | program argument…>`.
@@ -52,14 +57,19 @@ function serveHttp() {
   server.listen(0, '127.0.0.1', () => print({ port: server.address().port }));
 }
 
-async function call(client, name, args) {
+function failure(error) {
+  if (!(error instanceof McpError)) return { raised: error.message };
+  return { code: error.code, data: error.data };
+}
+
+async function call(client, params, onprogress) {
   try {
-    const { content, structuredContent, isError } = await client.callTool({ name, arguments: args });
+    const result = await client.callTool(params, CallToolResultSchema, { onprogress });
+    const { content, structuredContent, isError } = result;
     const texts = content.filter(({ type }) => type === 'text').map(block => block.text);
     return { text: texts.join(''), structured: structuredContent ?? null, isError: isError ?? false };
   } catch (error) {
-    if (!(error instanceof McpError)) return { raised: error.message };
-    return { code: error.code, data: error.data };
+    return failure(error);
   }
 }
 
@@ -67,14 +77,25 @@ async function runClient(calls, first, ...rest) {
   const transport = first.startsWith('http')
     ? new StreamableHTTPClientTransport(new URL(first))
     : new StdioClientTransport({ command: first, args: rest });
-  const client = new Client({ name: 'sdk-v1-client', version: '1' });
+  const client = new Client(
+    { name: 'sdk-v1-client', version: '1' },
+    { capabilities: { elicitation: { form: {} } } },
+  );
+  const notified = [];
+  const onprogress = ({ progress, total, message }) =>
+    notified.push(`progress ${progress} of ${total}: ${message}`);
+  client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params: { level, data } }) => {
+    notified.push(`${level}: ${data}`);
+  });
+  client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept', content: { colour: 'red' } }));
   await client.connect(transport);
   const { tools } = await client.listTools();
   const answers = {};
   for (const [name, args] of Object.entries(JSON.parse(calls)))
-    answers[name] = await call(client, name, args);
+    answers[name] = await call(client, { name, arguments: args }, onprogress);
+  const unknown = await client.listResources().then(() => null, failure);
   const version = transport.protocolVersion ?? null;
-  print({ version, tools: tools.map(({ name }) => name), calls: answers });
+  print({ version, tools: tools.map(({ name }) => name), calls: answers, notified, unknown });
   await client.close();
 }
 

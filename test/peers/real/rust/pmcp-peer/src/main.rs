@@ -66,6 +66,7 @@ fn tools() -> Vec<(&'static str, Option<Value>, Answer)> {
             let result = CallToolResult::new(vec![Content::text("token t-123")]);
             Ok(ToolOutput::Result(result.with_structured_content(json!({ "token": "t-123" }))))
         }),
+        ("wrapped", None, |_| payload(json!({ "content": [{ "type": "text", "text": "inner" }], "isError": false }))),
         ("fail", None, |_| Err(Error::internal("disk full"))),
         ("reject", None, |_| Err(Error::tool_rejected("disk full", None))),
         ("crash", None, |_| panic!("the peer falls over")),

@@ -38,6 +38,7 @@ const CAUSES: readonly RequirementId[] = [
   'TOOL-ACK',
   'TOOL-POST',
   'TOOL-OPAQUE',
+  'TOOL-ISOLATE',
   'TOOL-DISCOVER',
   'TOOL-NAMES',
 ];

@@ -6,10 +6,16 @@ export class ExpectedCallbacks {
   /** The callback that is planned to be broken, and may be lost. */
   #broken: 'none' | 'next' | 'current' = 'none';
   #latestType: string | null = null;
+  #isResultRefused = false;
 
   /** The type of the latest callback that was not accepted yet; null if there is none or it has no type. */
   get latestType(): string | null {
     return this.#latestType;
+  }
+
+  /** Whether the latest answer to the result was a refusal. */
+  get isResultRefused(): boolean {
+    return this.#isResultRefused;
   }
 
   expectNoResult(): void {
@@ -31,8 +37,13 @@ export class ExpectedCallbacks {
     if (attempt === 1) this.#broken = this.#broken === 'next' ? 'current' : 'none';
   }
 
+  onRefused(type: string | null): void {
+    if (type === 'tool_result') this.#isResultRefused = true;
+  }
+
   onAccepted(): void {
     this.#latestType = null;
+    this.#isResultRefused = false;
   }
 
   /** The latest callback was given up. Returns whether it may be lost. */

@@ -50,7 +50,8 @@ interface OpenRequest {
  *
  * A call is delivered once its `tool_result` is accepted, after any number of attempts; the call of a client without callbacks once its
  * request is answered. No result is expected where silence or a broken result was planned (another callback broken on purpose concerns
- * only itself), where the call was cancelled or its thread closed, or where the invocation was not accepted.
+ * only itself), where the call was cancelled or its thread closed, or where the invocation was not accepted. A thread that is closed after
+ * its runtime refused the result excuses nothing.
  */
 export class Verification {
   #fixtures: readonly VerifiedFixture[];
@@ -144,7 +145,7 @@ export class Verification {
     if (purpose === 'invocation') return void this.#onInvocation(event);
     if (purpose === 'close')
       for (const call of [...this.#open.values()])
-        if (call.thread === thread) this.#finishWithoutResult(call);
+        if (call.thread === thread && !call.callbacks.isResultRefused) this.#finishWithoutResult(call);
     for (const key of calls) {
       const call = this.#call(key);
       if (call && purpose === 'callback') this.#onCallback(call, event);
@@ -192,6 +193,7 @@ export class Verification {
     const isAccepted = isSuccess(status);
     if (callback) {
       if (isAccepted) this.#onDelivery(call, callback.type);
+      else call.callbacks.onRefused(callback.type);
     } else if (isDirect && isAccepted) {
       call.explain(body);
       this.#finish(call);

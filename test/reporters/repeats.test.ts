@@ -147,9 +147,19 @@ describe('a summary', () => {
     const second: Exchange = { ...exchangeOf(call()), invocation: other };
     const summary = summaryOf([first, second]);
     expect(summary.crossed).toBe(1);
-    expect(summaryLines(summary).map(text).at(-1)).toBe(
-      '1 callback named a different call than their URL belongs to',
+    expect(summaryLines(summary).map(text).at(-1)).toBe('1 callback came to the URL of another call');
+  });
+
+  test('TOOL-ISOLATE: counts the results that a call got in place of others', () => {
+    const latest = exchangeOf(
+      call(),
+      arrives(RESULT, { leg: 'a' }),
+      arrives(RESULT, { leg: 'b' }),
+      arrives(RESULT, { leg: 'c' }),
     );
+    const silent: Exchange = { ...exchangeOf(call()), invocation: { ...INVOCATION, id: 'other' } };
+    expect(summaryOf([latest, silent]).crossed).toBe(1);
+    expect(summaryOf([latest]).crossed).toBe(0);
   });
 
   test('TOOL-ISOLATE: does not count discarded callbacks that name their own call', () => {

@@ -274,6 +274,15 @@ describe('planned faults are no failures', () => {
     });
   });
 
+  test('a thread that is closed after its runtime refused the result excuses nothing', () => {
+    const refused = [...posted('a', 500), ...closeNotice()];
+    expect(verified(call('a'), refused).undelivered.examples).toMatchObject([{ why: 'still pending' }]);
+    const lost = [...posted('a', 'broken'), ...dropped('a', 'the tool was stopped')];
+    expect(verified(call('a'), refused, lost).undelivered.count).toBe(1);
+    expect(verified(call('a'), refused, delivered('a')).ok).toBe(true);
+    expect(verified(call('a'), posted('a', 'broken'), closeNotice(), lost).ok).toBe(true);
+  });
+
   test('the end of another thread does not end ours', () => {
     expect(verified(call('a'), closeNotice('thread_b')).undelivered.count).toBe(1);
   });

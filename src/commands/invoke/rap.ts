@@ -63,6 +63,8 @@ export class RapProtocol implements CallProtocol {
   explain(exchange: Exchange): Trouble | null {
     const { chooser } = this;
     const failure = failureOf(exchange, this.output.history.untracked);
+    if (failure?.code === 'timeout' && this.plan.target?.kind === 'command' && !this.#options.verbose)
+      return { ...failure, hint: `${failure.hint ?? ''} What the server wrote may say why: add -v.`.trim() };
     if (failure?.code !== 'decision-needed') return failure;
     if (this.#options.repeat !== undefined)
       return { ...failure, message: `${failure.message}; --repeat does not ask, use --choose` };

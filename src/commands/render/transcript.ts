@@ -175,10 +175,12 @@ function selectedCalls(exchanges: readonly Exchange[], { call, failed = false }:
     ({ key, invocation }, index) =>
       call === undefined || call === String(index + 1) || call === invocation.id || call === key,
   );
-  if (named.length === 0)
+  if (call !== undefined && named.length === 0)
     throw usageError(
-      `no call ${excerpt(call ?? '')} in the transcript`,
-      `It has ${pluralize(exchanges.length, 'call')}: use a number from 1, or an id.`,
+      `no call ${excerpt(call)} in the transcript`,
+      exchanges.length === 0
+        ? 'It has no calls.'
+        : `It has ${pluralize(exchanges.length, 'call')}: use a number from 1, or an id.`,
     );
   const selected = failed ? named.filter(each => outcomeOf(each)?.type !== 'success') : named;
   return selected.map(({ key }) => key);

@@ -31,8 +31,20 @@ export function summaryOf(exchanges: readonly Exchange[]): Summary {
     outcomes,
     acknowledged: spreadOf(exchanges.map(acknowledgedAfter)),
     results: spreadOf(exchanges.map(resultAfter)),
-    crossed: exchanges.flatMap(exchange => crossedIn(exchange, ids)).length,
+    crossed: exchanges.flatMap(exchange => crossedIn(exchange, ids)).length + takenFromOthers(exchanges),
   };
+}
+
+/**
+ * Counts further results of calls, as many as calls got nothing at all: a tool that keeps the latest call for all sends every result with
+ * its names, to its URL (TOOL-ISOLATE).
+ */
+function takenFromOthers(exchanges: readonly Exchange[]): number {
+  const further = exchanges.flatMap(({ arrivals }) =>
+    arrivals.filter(({ verdict }) => verdict.kind === 'duplicate'),
+  );
+  const silent = exchanges.filter(({ arrivals }) => arrivals.length === 0);
+  return Math.min(further.length, silent.length);
 }
 
 /** Returns null without times. Each figure is one of the times (nearest rank), rounded to microseconds. */
@@ -60,7 +72,7 @@ export function outcomesLine(calls: number, outcomes: Readonly<Record<string, nu
 
 /** {@link outcomesLine}, then the times. */
 export function summaryLines({ calls, outcomes, acknowledged, results, crossed }: Summary): Line[] {
-  const strays = `${pluralize(crossed, 'callback')} named a different call than their URL belongs to`;
+  const strays = `${pluralize(crossed, 'callback')} came to the URL of another call`;
   const { pending, ...ended } = outcomes;
   return [
     outcomesLine(calls, { ...ended, ...(pending !== undefined && { 'without a result': pending }) }),

@@ -129,7 +129,7 @@ export const repeatsSchema = z.object({
     ),
     acknowledged: spread.check(z.describe('Time in ms')),
     results: spread.check(z.describe('Time in ms')),
-    crossed: count.check(z.describe('Callbacks that named another call than that of their URL')),
+    crossed: count.check(z.describe('Callbacks that came to the URL of another call')),
   }),
   ...problems,
 });

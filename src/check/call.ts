@@ -29,7 +29,7 @@ export interface CallEvidence extends RecordedCall, CallFindings {
 }
 
 /** How a call ended, as far as the events show. */
-type Ending =
+export type Ending =
   /** `isError`: by convention, or because it reads like an error. */
   | {
       readonly kind: 'result';
@@ -40,11 +40,16 @@ type Ending =
   | { readonly kind: 'asked'; readonly callback: CallbackEvidence }
   | { readonly kind: 'refused'; readonly attempt: RoundTrip; readonly status: number }
   | { readonly kind: 'silent'; readonly afterMs: number }
-  /**
-   * `unreadable`: only an invalid callback came; `called-off`: it was canceled, or its thread closed; `cut-short`: its tool crashed
-   * before.
-   */
-  | { readonly kind: 'unreadable' | 'called-off' | 'unanswered' | 'open' | 'cut-short' };
+  /** Only an invalid callback came. */
+  | { readonly kind: 'unreadable' }
+  /** It was canceled, or its thread closed. */
+  | { readonly kind: 'called-off' }
+  /** It was not acknowledged. */
+  | { readonly kind: 'unanswered' }
+  /** Its tool crashed before. */
+  | { readonly kind: 'cut-short' }
+  /** The events end before the call does. */
+  | { readonly kind: 'open' };
 
 export function callEvidence(call: RecordedCall, findings: CallFindings): CallEvidence {
   return {

@@ -43,6 +43,8 @@ export interface Evidence
   /** Whether a check made these calls just now, so that another one may make them with other options. */
   readonly isLive: boolean;
   readonly unmatchedCallbacks: readonly CallbackEvidence[];
+  /** Posts to a wrong address that name no call. */
+  readonly unnamedStrays: readonly CallbackEvidence[];
   /** All plans, also those without a call. */
   readonly plans: readonly EventOf<'planned'>[];
   readonly toolCrash: ToolCrash | null;
@@ -95,6 +97,7 @@ export async function gatherEvidence(recording: Recording, side: Side): Promise<
     .filter(({ request }) => !request.calls?.length)
     .map(trip => new CallbackEvidence(trip, null));
   const calls = await judgedCalls(sent.calls, unmatchedCallbacks, cutShort);
+  const namedStrays = new Set(calls.flatMap(({ strays }) => strays));
   const driver = DriverEvidence.of(events, calls);
   const servers = serversOf(discoveries);
   return {
@@ -105,6 +108,7 @@ export async function gatherEvidence(recording: Recording, side: Side): Promise<
     isProbed: known.some(isProbe),
     isLive: known.some(isProbe) && !isSaved,
     unmatchedCallbacks,
+    unnamedStrays: unmatchedCallbacks.filter(post => post.isMisdirected && !namedStrays.has(post)),
     plans: events.filter(event => event.kind === 'planned'),
     toolCrash,
     exit: exit && { ...exit, calls: exit.open.map(call => concernedCall(call, lines)) },

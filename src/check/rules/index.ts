@@ -4,6 +4,7 @@ import { acknowledgementRules } from './acknowledgements.js';
 import { contentRules } from './contents.js';
 import { deliveryRules } from './delivery.js';
 import { deliveryRetryRules } from './delivery-retries.js';
+import { endingRules } from './endings.js';
 import { extraMemberRules } from './extra-members.js';
 import { invocationRules } from './invocations.js';
 import { noticeRules } from './notices.js';
@@ -25,6 +26,7 @@ const BY_THEME: Readonly<Record<RequirementId, Rule>> = {
   ...contentRules,
   ...deliveryRetryRules,
   ...deliveryRules,
+  ...endingRules,
   ...extraMemberRules,
   ...invocationRules,
   ...noticeRules,

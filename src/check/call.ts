@@ -16,7 +16,7 @@ interface CallFindings {
   /** Posts to a wrong address that name it. */
   readonly strays: readonly CallbackEvidence[];
   /** Whether its tool crashed before the call ended, and it is not known to be the cause. */
-  readonly isCutShort: boolean;
+  readonly isInterrupted: boolean;
 }
 
 /** One invocation, valid or not, and everything that followed. */
@@ -47,7 +47,7 @@ export type Ending =
   /** It was not acknowledged. */
   | { readonly kind: 'unanswered' }
   /** Its tool crashed before. */
-  | { readonly kind: 'cut-short' }
+  | { readonly kind: 'interrupted' }
   /** The events end before the call does. */
   | { readonly kind: 'open' };
 
@@ -96,11 +96,11 @@ function otherCallbackOf({ callbacks }: RecordedCall): Ending | null {
   return callbacks.some(({ message }) => message === null) ? { kind: 'unreadable' } : null;
 }
 
-function absenceOf(call: RecordedCall, { isCutShort }: CallFindings): Ending {
+function absenceOf(call: RecordedCall, { isInterrupted }: CallFindings): Ending {
   const { timeout, canceledAtSeq } = call;
   if (canceledAtSeq < (timeout?.seq ?? Number.POSITIVE_INFINITY)) return { kind: 'called-off' };
   if (!isAcknowledged(call)) return { kind: 'unanswered' };
-  if (isCutShort) return { kind: 'cut-short' };
+  if (isInterrupted) return { kind: 'interrupted' };
   return timeout ? { kind: 'silent', afterMs: timeout.afterMs } : { kind: 'open' };
 }
 

@@ -92,11 +92,11 @@ export async function gatherEvidence(recording: Recording, side: Side): Promise<
     cancels: of('cancel'),
     migrations: of('migrate'),
   };
-  const { toolCrash, exit, cutShort } = findCrash(sent, known, side);
+  const { toolCrash, exit, interruptedCalls } = findCrash(sent, known, side);
   const unmatchedCallbacks = of('callback')
     .filter(({ request }) => !request.calls?.length)
     .map(trip => new CallbackEvidence(trip, null));
-  const calls = await judgedCalls(sent.calls, unmatchedCallbacks, cutShort);
+  const calls = await judgedCalls(sent.calls, unmatchedCallbacks, interruptedCalls);
   const namedStrays = new Set(calls.flatMap(({ strays }) => strays));
   const driver = DriverEvidence.of(events, calls);
   const servers = serversOf(discoveries);
@@ -148,7 +148,7 @@ function withoutProbes(events: readonly Event[]): readonly Event[] {
 async function judgedCalls(
   calls: readonly RecordedCall[],
   unmatched: readonly CallbackEvidence[],
-  cutShort: ReadonlySet<RecordedCall>,
+  interruptedCalls: ReadonlySet<RecordedCall>,
 ): Promise<readonly CallEvidence[]> {
   const refusedMembers = refusedMembersOf(calls);
   const strays = straysByCall(unmatched, calls);
@@ -160,7 +160,7 @@ async function judgedCalls(
         argumentFaults: tool && (await checkArguments(tool, invocation?.arguments)),
         refusedMembers: refusedMembers.get(call) ?? [],
         strays: strays.get(call) ?? [],
-        isCutShort: cutShort.has(call),
+        isInterrupted: interruptedCalls.has(call),
       }),
     );
   }

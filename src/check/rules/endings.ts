@@ -6,11 +6,11 @@ import type { CallEvidence, Ending } from '../call.js';
 import type { CallbackEvidence } from '../callback-evidence.js';
 import type { Evidence } from '../evidence.js';
 import {
-  cutOff,
   type Details,
   defineRules,
   doubtful,
   inconclusive,
+  interrupted,
   met,
   type Observation,
   type Observed,
@@ -49,7 +49,7 @@ export const endingRules = defineRules({
         if (!first) return null;
         const observation = judgeResults(first, later, watched);
         if (observation.kind !== 'met' || !isProbed || !exit) return observation;
-        return cutOff('the server exited before a second result could come', first);
+        return interrupted('the server exited before a second result could come', first);
       });
     },
   },
@@ -70,7 +70,7 @@ function judgeByEnding(evidence: Evidence) {
   return {
     result: results.map(({ ending }) => met(ending.callback)),
     silent: judgeSilent(endedBy('silent'), results, evidence),
-    'cut-short': endedBy('cut-short').map(
+    interrupted: endedBy('interrupted').map(
       call => judgeExit(call, evidence) ?? unrecorded('the tool crashed before a call ended', call.attempts),
     ),
     'called-off': judgeCalledOff(endedBy('called-off'), missing, results.length > 0),

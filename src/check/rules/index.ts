@@ -12,11 +12,13 @@ import { questionRules } from './questions.js';
 import { runtimeAcknowledgementRules } from './runtime-acknowledgements.js';
 import { runtimeChoiceRules } from './runtime-choices.js';
 import { runtimeDisplayRules } from './runtime-display.js';
+import { runtimeInvocationRules } from './runtime-invocations.js';
+import { runtimeLogRules } from './runtime-log.js';
 import { runtimeNoticeRules } from './runtime-notices.js';
 import { runtimeOrderRules } from './runtime-order.js';
 import { runtimeQuestionRules } from './runtime-questions.js';
-import { runtimeRequestRules } from './runtime-requests.js';
 import { runtimeResultRules } from './runtime-results.js';
+import { runtimeToolsetRules } from './runtime-toolsets.js';
 import { runtimeUpdateRules } from './runtime-updates.js';
 import { toolsetRules } from './toolset.js';
 
@@ -32,7 +34,9 @@ const BY_THEME: Readonly<Record<RequirementId, Rule>> = {
   ...noticeRules,
   ...questionRules,
   ...toolsetRules,
-  ...runtimeRequestRules,
+  ...runtimeInvocationRules,
+  ...runtimeToolsetRules,
+  ...runtimeLogRules,
   ...runtimeAcknowledgementRules,
   ...runtimeNoticeRules,
   ...runtimeOrderRules,

@@ -6,6 +6,7 @@ import { deliveryRules } from './delivery.js';
 import { deliveryRetryRules } from './delivery-retries.js';
 import { endingRules } from './endings.js';
 import { extraMemberRules } from './extra-members.js';
+import { idRules } from './ids.js';
 import { invocationRules } from './invocations.js';
 import { noticeRules } from './notices.js';
 import { questionRules } from './questions.js';
@@ -30,6 +31,7 @@ const BY_THEME: Readonly<Record<RequirementId, Rule>> = {
   ...deliveryRules,
   ...endingRules,
   ...extraMemberRules,
+  ...idRules,
   ...invocationRules,
   ...noticeRules,
   ...questionRules,

@@ -3,6 +3,7 @@ import { CONTENTS } from './contents.js';
 import { CONVERSATION } from './conversation.js';
 import { DELIVERY } from './delivery.js';
 import { ENDINGS } from './endings.js';
+import { IDS } from './ids.js';
 import { INVOCATIONS } from './invocations.js';
 
 export const TOOL_SAMPLES: SampleSet = {
@@ -10,5 +11,6 @@ export const TOOL_SAMPLES: SampleSet = {
   ...CONVERSATION,
   ...DELIVERY,
   ...ENDINGS,
+  ...IDS,
   ...INVOCATIONS,
 };

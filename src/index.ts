@@ -127,30 +127,29 @@ export {
   type SettledToolCall,
   startSessionPlatform,
 } from './library/session-platform.js';
-export {
-  type ArgumentsOf,
-  canceled,
-  defineTool,
-  denied,
-  error,
-  type HandlerCall,
-  type HandlerInput,
-  type JsonSchema,
-  type ObjectOf,
-  type PropertiesOf,
-  payload,
-  type RequiredOf,
-  result,
-  silence,
-  type ToolDefinition,
-  type ToolOutput,
-  timeout,
-  type ValueOf,
-} from './mock/handlers.js';
+export { defineTool, type HandlerCall, type HandlerInput, type ToolDefinition } from './mock/handlers.js';
 export type { Middleware } from './mock/middleware.js';
 export type { CloseOptions } from './mock/mock.js';
 export type { CallFilter, DeliveryWait, WaitOptions } from './mock/mock-tool.js';
 export type { Rate, ToolsetFields } from './mock/responder.js';
+export type {
+  ArgumentsOf,
+  JsonSchema,
+  ObjectOf,
+  PropertiesOf,
+  RequiredOf,
+  ValueOf,
+} from './mock/schema-types.js';
+export {
+  canceled,
+  denied,
+  error,
+  payload,
+  result,
+  silence,
+  type ToolOutput,
+  timeout,
+} from './mock/tool-output.js';
 // The protocol's messages
 export {
   type Callback,

@@ -1,9 +1,10 @@
 import { readAs, translate } from '../dialects/dialects.js';
 import { createLog } from '../events/log.js';
 import { createNodeClient } from '../http/node-client.js';
-import { error, type HandlerCall, result, type ToolDefinition } from '../mock/handlers.js';
+import type { HandlerCall, ToolDefinition } from '../mock/handlers.js';
 import { startMockTool } from '../mock/mock-tool.js';
 import { NO_FIXTURES } from '../mock/responder.js';
+import { error, result } from '../mock/tool-output.js';
 import { answerOf, choiceOf, defaultsOf, elicitationSchema, questionOf } from '../protocol/mcp.js';
 import { toolSchema } from '../protocol/toolset.js';
 import { validate } from '../protocol/validate.js';

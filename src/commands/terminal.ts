@@ -2,7 +2,7 @@ import type { Reporter } from '../render/outputs/reporter.js';
 import type { FailureCode } from '../render/outputs/trouble.js';
 import { type ColourLevel, colourLevel } from '../render/terminal/colour-level.js';
 import { endByForce, onEmergency, onSignals } from '../system/process.js';
-import { tooSmallMessage } from '../tui/terminal.js';
+import { tooSmallMessage } from '../tui/tty.js';
 import { ProtocolCliError } from '../util/errors.js';
 
 /** The environment of a command, which tests can replace. */

@@ -5,7 +5,7 @@ import type { Clock } from '../system/clock.js';
 import { memoizeByString } from '../util/collections.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { readUrl } from '../util/url.js';
-import { TransportError } from './client.js';
+import { TransportError } from './transport-error.js';
 
 const LINK_LOCAL = blockList([...inBothFamilies('169.254.0.0', 16), ['fe80::', 10]]);
 

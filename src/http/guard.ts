@@ -4,7 +4,7 @@ import { ProtocolCliError } from '../util/errors.js';
 import { mediaTypeOf } from '../util/headers.js';
 import { isLoopback } from './addresses.js';
 import { hasBody, isEncoded } from './body.js';
-import { type Answer, Denial, type Incoming, type Route } from './route.js';
+import { Denial, type Incoming, type Reply, type Route } from './route.js';
 
 const SHAPE = /^(?<name>\[[\da-f:.]+\]|[\w.-]+)(?::(?<port>\d{1,5}))?$/i;
 
@@ -79,7 +79,7 @@ export class Guard {
    * Checks the head of a request before the body is read: Host, browser, path, method, encoding, media type, length (threats, rows 2, 3,
    * 4, 15 and 16). The order is fixed, so a refused client learns nothing about the served paths.
    */
-  admit(request: IncomingMessage, incoming: Incoming): Route | Answer | Denial {
+  admit(request: IncomingMessage, incoming: Incoming): Route | Reply | Denial {
     const { maxBody } = this.options;
     const { method: asked, path, isBelowBase } = incoming;
     const routes = isBelowBase ? this.options.routes : [];

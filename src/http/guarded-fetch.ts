@@ -3,7 +3,7 @@ import { LIMITS } from '../util/limits.js';
 import { bytesText } from '../util/text.js';
 import { valueAt } from '../util/values.js';
 import { type ClientOptions, destinationOf, guardedLookup } from './addresses.js';
-import { asTransportError, TransportError } from './client.js';
+import { asTransportError, TransportError } from './transport-error.js';
 
 export interface GuardedFetchOptions extends ClientOptions {
   readonly maxBytes: number;

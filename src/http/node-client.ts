@@ -4,16 +4,10 @@ import { Readable } from 'node:stream';
 import { errnoOf } from '../util/errors.js';
 import { LIMITS } from '../util/limits.js';
 import { type ClientOptions, destinationOf, guardedLookup } from './addresses.js';
-import {
-  asTransportError,
-  bodyOf,
-  type HttpAnswer,
-  type HttpClient,
-  type HttpRequest,
-  headersFor,
-  ResponseReader,
-  requestTarget,
-} from './client.js';
+import type { HttpAnswer, HttpClient, HttpRequest } from './client.js';
+import { bodyOf, headersFor, requestTarget } from './outgoing-request.js';
+import { ResponseReader } from './response-reader.js';
+import { asTransportError } from './transport-error.js';
 
 // On Node 22 and later, importing node:http as an ES module loads all of undici.
 const { Agent: PlainAgent, request: plainRequest } = process.getBuiltinModule('node:http');

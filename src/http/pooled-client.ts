@@ -2,15 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, type Dispatcher } from 'undici';
 import { LIMITS } from '../util/limits.js';
 import { type ClientOptions, destinationOf, guardedLookup } from './addresses.js';
-import {
-  bodyOf,
-  type HttpAnswer,
-  type HttpClient,
-  type HttpRequest,
-  headersFor,
-  ResponseReader,
-  requestTarget,
-} from './client.js';
+import type { HttpAnswer, HttpClient, HttpRequest } from './client.js';
+import { bodyOf, headersFor, requestTarget } from './outgoing-request.js';
+import { ResponseReader } from './response-reader.js';
 
 const CONNECTIONS = 256;
 

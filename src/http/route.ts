@@ -137,7 +137,7 @@ export interface Route {
   /** Origins whose web pages may send requests. */
   readonly origins?: ReadonlySet<string>;
   /** Answers from the head alone, before the body is checked. */
-  readonly first?: (incoming: Incoming) => Answer | undefined;
+  readonly first?: (incoming: Incoming) => Reply | undefined;
   readonly handle: (incoming: Incoming, body: Uint8Array) => Reply | Promise<Reply>;
 }
 

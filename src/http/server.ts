@@ -92,7 +92,7 @@ class RequestHandler {
     const { req: request } = response;
     const incoming = new Incoming(request, { response, basePath: this.options.basePath });
     const route = this.guard.admit(request, incoming);
-    if (!('handle' in route)) return route;
+    if (route === 'reset' || !('handle' in route)) return route;
     if (route.accepts === 'nothing') return route.handle(incoming, NOTHING);
     if (request.headers.expect !== undefined) response.writeContinue();
     const body = await readBody(request, this.options.maxBody);

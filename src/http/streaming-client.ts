@@ -3,7 +3,8 @@ import { Agent } from 'undici';
 import { LIMITS } from '../util/limits.js';
 import { destinationOf, guardedLookup } from './addresses.js';
 import { flatHeaders } from './body.js';
-import { asTransportError, requestTarget } from './client.js';
+import { requestTarget } from './outgoing-request.js';
+import { asTransportError } from './transport-error.js';
 
 interface StreamedRequest {
   readonly method: string;

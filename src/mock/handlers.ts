@@ -1,50 +1,12 @@
 import type { Call } from '../fixtures/fixture-set.js';
-import type { Step } from '../fixtures/reply-schema.js';
-import type { ToolResult } from '../protocol/callbacks.js';
 import type { Invocation } from '../protocol/invocation.js';
 import type { Tool } from '../protocol/toolset.js';
 import type { Conversation } from './conversation.js';
 import type { Middlewares } from './middleware.js';
 import { type Plan, planWithoutFaults } from './plan.js';
 import { ReplyPlayer } from './reply-player.js';
-
-/** A JSON Schema in TypeScript code. */
-export type JsonSchema = { readonly [keyword: string]: unknown };
-
-/** The type of the values that a JSON Schema accepts, as far as TypeScript can express it; otherwise `unknown`. */
-export type ValueOf<S> = S extends { readonly const: infer C }
-  ? C
-  : S extends { readonly enum: readonly (infer E)[] }
-    ? E
-    : S extends { readonly type: 'string' }
-      ? string
-      : S extends { readonly type: 'number' | 'integer' }
-        ? number
-        : S extends { readonly type: 'boolean' }
-          ? boolean
-          : S extends { readonly type: 'null' }
-            ? null
-            : S extends { readonly type: 'array' }
-              ? ValueOf<S extends { readonly items: infer I } ? I : unknown>[]
-              : S extends { readonly type: 'object' }
-                ? ObjectOf<S>
-                : unknown;
-
-/** The properties that a schema declares. Without any, any property may exist. */
-export type PropertiesOf<S> = S extends { readonly properties: infer P } ? P : Record<string, unknown>;
-
-/** The names of the properties that a schema requires. */
-export type RequiredOf<S> = S extends { readonly required: readonly (infer K)[] } ? K : never;
-
-/** The type of the objects that a JSON Schema accepts. */
-export type ObjectOf<S> = {
-  [K in keyof PropertiesOf<S> as K extends RequiredOf<S> ? K : never]: ValueOf<PropertiesOf<S>[K]>;
-} & {
-  [K in keyof PropertiesOf<S> as K extends RequiredOf<S> ? never : K]?: ValueOf<PropertiesOf<S>[K]>;
-};
-
-/** The `arguments` of an operation with this `inputSchema`. */
-export type ArgumentsOf<S> = S extends { readonly type: 'object' } ? ObjectOf<S> : Record<string, unknown>;
+import type { ArgumentsOf, JsonSchema } from './schema-types.js';
+import { stepOf } from './tool-output.js';
 
 /**
  * The context of a handler call: the invocation, its arguments typed by the schema, and an abort signal.
@@ -104,7 +66,7 @@ export interface HandlerCall {
 export interface ToolDefinition<S extends JsonSchema = JsonSchema> extends Omit<Tool, 'inputSchema'> {
   readonly inputSchema: S;
   /**
-   * Carries out the call. A plain return value is a payload; use {@link payload}, {@link result} and the other constructors to be
+   * Carries out the call. A plain return value is a payload; use `payload`, `result` and the other constructors to be
    * explicit. An error that it throws becomes an error result with the message and without the stack.
    */
   handle(input: HandlerInput<S>, call: HandlerCall): unknown;
@@ -151,96 +113,6 @@ function handlerCall(conversation: Conversation, operation: string): HandlerCall
       return isLate('a consent') ? null : conversation.consent({ operation, scopes }, { withinMs, authUrl });
     },
   };
-}
-
-/** A global symbol: a handler's module may have loaded another copy of this library. */
-const BRAND = Symbol.for('protocol-cli.output');
-
-/**
- * The return value of a handler (seed 003), created by {@link payload}, {@link result} and the other constructors. The kinds are open:
- * an unknown kind is reported, and the call ends in an error result.
- * @example
- * const answer = (isKnown: boolean): ToolOutput => (isKnown ? payload({ ok: true }) : error('not found'));
- */
-export interface ToolOutput {
-  readonly kind: string;
-}
-
-/**
- * A value that the mock wraps, after response middleware: a string becomes the text, other JSON is encoded.
- * @example
- * const handle = () => payload({ edited: 2 });
- */
-export function payload(value: unknown): ToolOutput {
-  return output({ kind: 'payload', payload: value });
-}
-
-/**
- * A whole `tool_result`, verbatim: **it bypasses response middleware**, so the handler itself must redact and sanitize it (seed 003).
- * Missing `type` and ids are filled in.
- * @example
- * const handle = () => result({ text: 'done', display_as: [{ type: 'text', content: '2 files' }] });
- */
-export function result(fields: Partial<ToolResult> & Readonly<Record<string, unknown>>): ToolOutput {
-  return output({ kind: 'result', result: fields });
-}
-
-/**
- * An error; the text is `Error: message` (TOOL-ERRPREFIX).
- * @example
- * const handle = () => error('no such file');
- */
-export function error(message: string): ToolOutput {
-  return output({ kind: 'error', error: { message } });
-}
-
-/**
- * The call was canceled (seed 002).
- * @example
- * const handle = () => canceled('the window was closed', 'user');
- */
-export function canceled(reason: string, by: 'user' | 'policy' | 'system' = 'system'): ToolOutput {
-  return output({ kind: 'canceled', canceled: { reason, by } });
-}
-
-/**
- * The call took too long (seed 002).
- * @param durationMs how long it took, in milliseconds
- * @example
- * const handle = () => timeout(30_000);
- */
-export function timeout(durationMs: number): ToolOutput {
-  return output({ kind: 'timeout', timeout: { durationMs } });
-}
-
-/**
- * The call is not allowed (seed 002).
- * @param tool the name of the operation
- * @example
- * const handle = () => denied('delete_file', 'read only');
- */
-export function denied(tool: string, reason: string): ToolOutput {
-  return output({ kind: 'denied', denied: { tool, reason } });
-}
-
-/**
- * Sends nothing, to test how a runtime handles a missing result.
- * @example
- * const handle = () => silence();
- */
-export function silence(): ToolOutput {
-  return output({ kind: 'silence' });
-}
-
-function output(step: { readonly kind: string } & Readonly<Record<string, unknown>>): ToolOutput {
-  const marked = { [BRAND]: true, ...step };
-  return marked;
-}
-
-/** Converts a handler's return value into a reply step; a plain value is a payload. */
-function stepOf(returned: unknown): Step {
-  const isOutput = typeof returned === 'object' && returned !== null && BRAND in returned;
-  return { delay: 0, ...(isOutput ? returned : payload(returned)) } as unknown as Step;
 }
 
 export function handlerPlan(definition: ToolDefinition, call: Call, middlewares: Middlewares): Plan {

@@ -2,14 +2,9 @@ import { Content } from '../events/content.js';
 import type { Body, Turn } from '../events/events.js';
 import { type Log, RecordedRequest } from '../events/log.js';
 import type { DestinationCheck } from '../http/addresses.js';
-import {
-  type HttpAnswer,
-  type HttpClient,
-  type HttpRequest,
-  type ReadLimit,
-  retryAfterMs,
-  TransportError,
-} from '../http/client.js';
+import type { HttpAnswer, HttpClient, HttpRequest, ReadLimit } from '../http/client.js';
+import { retryAfterMs } from '../http/retry-after.js';
+import { TransportError } from '../http/transport-error.js';
 import type { Clock } from '../system/clock.js';
 import { messageOf } from '../util/errors.js';
 import { LIMITS } from '../util/limits.js';

@@ -2,14 +2,9 @@ import { Content } from '../events/content.js';
 import type { Body, RequestEvent } from '../events/events.js';
 import { type Log, loggedBody, RecordedRequest, ServedRequest } from '../events/log.js';
 import { flatHeaders } from '../http/body.js';
-import {
-  type HttpAnswer,
-  type HttpClient,
-  type HttpRequest,
-  type ReadLimit,
-  TransportError,
-} from '../http/client.js';
+import type { HttpAnswer, HttpClient, HttpRequest, ReadLimit } from '../http/client.js';
 import type { Answer, Incoming, Reply } from '../http/route.js';
+import { TransportError } from '../http/transport-error.js';
 import { finishedWithin } from '../system/clock.js';
 import { isPlainHeader } from '../util/headers.js';
 import { LIMITS } from '../util/limits.js';

@@ -17,16 +17,7 @@ import {
   took,
   withMark,
 } from './line.js';
-
-/** One line in the progress of a call; a question has several. */
-export interface Step {
-  /** Identifies a step: a later step with the same key replaces it. */
-  readonly key: string;
-  /** Monotonic ms since the start. */
-  readonly at: number;
-  readonly state: Extract<Mark, 'done' | 'failed' | 'note' | 'running'>;
-  readonly lines: readonly Line[];
-}
+import type { Step } from './step.js';
 
 /** The callback that a request or its end belongs to; null if the event belongs to no callback of a known call. */
 export function arrivalOf(
@@ -148,13 +139,13 @@ export function arrivalStep(exchange: Exchange, arrival: Arrival): Step {
   const said = words(arrival, exchange);
   const isRefused = answered !== null && status >= 400;
   return {
-    key: `arrival:${leg}`,
     at,
     state: isRefused && mark === 'done' ? 'failed' : mark,
     lines: [
       answered === null ? said : line`${said}; ${quote(answered)}`,
       ...(verdict.kind === 'holds' ? messageWords(message).slice(1) : []),
     ],
+    leg,
   };
 }
 

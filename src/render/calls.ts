@@ -87,13 +87,18 @@ export function outcomeLine(outcome: JudgedOutcome): Line {
 }
 
 /** The basis of an outcome that a runtime decided, such as a timeout. */
-export const NOT_FROM_THE_TOOL = 'not from the tool';
+const NOT_FROM_THE_TOOL = 'not from the tool';
 
 function basisOf(outcome: JudgedOutcome): string {
   if (outcome.basis === 'convention') return ' (by convention)';
   if (outcome.basis !== 'ours') return '';
   if (outcome.type === 'canceled') return outcome.by === 'user' ? ' by you' : ' by protocol-cli';
   return ` (${NOT_FROM_THE_TOOL})`;
+}
+
+/** The basis of an outcome; an unknown basis is shown unchanged. */
+export function basisLine(basis: string): string {
+  return { convention: 'by convention', ours: NOT_FROM_THE_TOOL }[basis] ?? basis;
 }
 
 /** The code of a broken request; a mock breaks some on purpose. */

@@ -125,6 +125,14 @@ export function took(milliseconds: number, word = 'after'): Span {
   return say(` ${word} ${formatDuration(Math.max(0, milliseconds))}`, 'dim');
 }
 
+/** Width of the times in the margin of a timeline, in cells. */
+export const TIME_MARGIN = 8;
+
+/** A line of a timeline. @param at its time in the margin, in ms */
+export function timedLine(at: number, words: Line): Line {
+  return [say(`${formatDuration(at).padStart(TIME_MARGIN)} `, 'gutter'), ...words];
+}
+
 /** Width of labels in a list of details. */
 const LABEL = 10;
 

@@ -5,9 +5,8 @@ import { isSuccess } from '../protocol/http-status.js';
 import { redactHeaders } from '../util/headers.js';
 import { prettyJson } from '../util/json-text.js';
 import type { Redactor } from '../util/redact.js';
-import { bytesText, decodeUtf8, formatDuration } from '../util/text.js';
+import { bytesText, decodeUtf8 } from '../util/text.js';
 import { visible, visibleLine } from '../util/visible.js';
-import type { Step } from './callbacks.js';
 import { breakReason } from './calls.js';
 import {
   clipped,
@@ -18,11 +17,13 @@ import {
   pluralize,
   type Span,
   say,
+  TIME_MARGIN,
   textLines,
+  timedLine,
   took,
 } from './line.js';
 import { wholeDrawing } from './panes.js';
-import { stepLine, stepLines } from './steps.js';
+import { type Step, stepLine, stepLines } from './step.js';
 
 /** Maximum length of an untrusted text, in characters. */
 const MAX = 2_000;
@@ -123,10 +124,7 @@ export interface TimelineEntry {
   readonly steps: readonly Step[];
 }
 
-/** Width of the times in the margin, in cells. */
-const MARGIN = 8;
-
-const INDENT = say(' '.repeat(MARGIN + 3), 'gutter');
+const INDENT = say(' '.repeat(TIME_MARGIN + 3), 'gutter');
 
 const BAR = say('│ ', 'gutter');
 
@@ -152,13 +150,12 @@ function entryLines(
   redactor: Redactor,
   showsBytes: boolean,
 ): Line[] {
-  const offset = formatDuration(Math.max(0, event.at - begunAt)).padStart(MARGIN);
   const wordsOf = EVENT_WORDS[event.kind] as WordsOf<EventKind>;
   const words = wordsOf(event, text => clipped(redactor.text(text), 'plain', MAX), redactor);
   const body = showsBytes && 'body' in event && event.body;
   const clean = (line: Line) => line.map(span => ({ ...span, text: redactor.text(span.text) }));
   return [
-    [say(`${offset} `, 'gutter'), ...words],
+    timedLine(Math.max(0, event.at - begunAt), words),
     ...(body ? rawLines(body, redactor) : []).map(raw => lineBelow([BAR, ...raw])),
     ...steps.flatMap(stepLines).map(line => lineBelow(clean(line))),
   ];

@@ -5,14 +5,8 @@ import { canBeCanceled, type Exchange } from '../events/exchange.js';
 import { type Log, RecordedRequest } from '../events/log.js';
 import { refusalTexts } from '../events/refusal.js';
 import { isEncoded } from '../http/body.js';
-import {
-  explainFailure,
-  type HttpAnswer,
-  type HttpClient,
-  type HttpRequest,
-  type ReadLimit,
-  TransportError,
-} from '../http/client.js';
+import type { HttpAnswer, HttpClient, HttpRequest, ReadLimit } from '../http/client.js';
+import { explainFailure, TransportError } from '../http/transport-error.js';
 import { type choiceResponseSchema, NOTICES, type Notice } from '../protocol/invocation.js';
 import { readToolset, type ValidToolset } from '../protocol/read-toolset.js';
 import type { Warning } from '../protocol/requirements.js';

@@ -65,6 +65,24 @@ export async function sleep(ms: number, options?: WaitOptions): Promise<void> {
   await finishedWithin(new Promise(() => {}), ms, options);
 }
 
+/** Runs work soon after a request, at most once in `everyMs`, and never synchronously. */
+export function throttled(clock: Clock, everyMs: number, work: () => void) {
+  let last = Number.NEGATIVE_INFINITY;
+  let cancel: (() => void) | null = null;
+  return {
+    request() {
+      cancel ??= clock.after(Math.max(0, last + everyMs - clock.now()), () => {
+        cancel = null;
+        last = clock.now();
+        work();
+      });
+    },
+    stop() {
+      cancel?.();
+    },
+  };
+}
+
 /** How often a runnable clock measures, in ms. */
 const TICK_MS = 4;
 

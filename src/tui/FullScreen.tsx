@@ -4,7 +4,7 @@ import type { Colours } from '../render/terminal/theme.js';
 import { beforeForcedEnd } from '../system/process.js';
 import type { Press } from './keys.js';
 import { mount } from './mount.js';
-import { sizeOf, type Terminal, tooSmallMessage } from './terminal.js';
+import { sizeOf, type TtyStreams, tooSmallMessage } from './tty.js';
 import { useKeys, usePaste, useWheel } from './use-keys.js';
 import { TickContext } from './use-tick.js';
 
@@ -51,7 +51,7 @@ function FullScreen({ frames, stdout, draw }: FullScreenProps) {
 }
 
 /** Draws a full screen with Ink until it is closed, or a second signal ends the process. */
-export function mountFullScreen(draw: Draw, frames: Frames, terminal: Terminal): Mounted {
+export function mountFullScreen(draw: Draw, frames: Frames, terminal: TtyStreams): Mounted {
   frames.handOver();
   const root = <FullScreen frames={frames} stdout={terminal.stdout} draw={draw} />;
   const view = mount(root, terminal, frames.colours);

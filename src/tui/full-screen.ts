@@ -3,13 +3,14 @@ import type { Listener } from '../events/log.js';
 import type { Colours } from '../render/terminal/theme.js';
 import { linesPrinter } from '../render/terminal/wrap.js';
 import type { Clock } from '../system/clock.js';
+import { throttled } from '../system/clock.js';
 import { beforeAnyEnd } from '../system/process.js';
 import type { Draw, Mounted } from './FullScreen.js';
 import type { Press } from './keys.js';
 import type { ScreenLayout } from './screen/layout.js';
 import type { ScreenAction, ScreenState } from './screen/state.js';
 import type { Store } from './store.js';
-import { sizeOf, type Terminal, throttled, tooSmallMessage } from './terminal.js';
+import { sizeOf, type TtyStreams, tooSmallMessage } from './tty.js';
 
 /** To the alternate screen, and back. There the cursor is hidden, and the terminal reports the wheel (1000, 1006) and pasted text (2004). */
 const ENTER = '\u001b[?1049h\u001b[H\u001b[?25l\u001b[?1000h\u001b[?1006h\u001b[?2004h';
@@ -28,7 +29,7 @@ export interface ScreenProgram {
   readonly load: () => Promise<Draw>;
 }
 
-export interface FullScreenOptions extends Terminal, Colours {
+export interface FullScreenOptions extends TtyStreams, Colours {
   readonly clock: Clock;
   readonly subscribe?: (listener: Listener) => () => void;
 }
@@ -96,7 +97,7 @@ function countFrames(clock: Clock) {
  * Prints the first lines in raw mode: input from now on consists of keys for Ink, which takes over. Until then this function restores the
  * terminal.
  */
-function enterAlternateScreen(first: string, { stdin, stdout }: Terminal) {
+function enterAlternateScreen(first: string, { stdin, stdout }: TtyStreams) {
   let isEntered = true;
   const leave = () => {
     if (isEntered) stdout.write(LEAVE);

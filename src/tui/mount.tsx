@@ -4,7 +4,7 @@ import type { ReactElement } from 'react';
 import { type Colours, screenPaletteOf } from '../render/terminal/theme.js';
 import { PaletteContext } from './components/Line.js';
 import { Keyboard } from './keyboard.js';
-import type { Terminal } from './terminal.js';
+import type { TtyStreams } from './tty.js';
 
 /** Clears the scrollback. */
 const CLEAR_SCROLLBACK = '\u001b[3J';
@@ -23,7 +23,7 @@ function keepingScrollback(stdout: NodeJS.WriteStream): NodeJS.WriteStream {
 }
 
 /** Draws with Ink. Listeners for `resize` from before are called before Ink draws for the new size. */
-export function mount(node: ReactElement, { stdin, stdout }: Terminal, { level, background }: Colours) {
+export function mount(node: ReactElement, { stdin, stdout }: TtyStreams, { level, background }: Colours) {
   chalk.level = 3; // with which Ink draws: the palette has only colours that the terminal can show
   const palette = screenPaletteOf(level, background);
   const coloured = <PaletteContext value={palette}>{node}</PaletteContext>;

@@ -4,7 +4,7 @@ import { cutLine, fitRows, widthOf } from '../render/terminal/fit.js';
 import { wrapRows } from '../render/terminal/wrap.js';
 import { hintsLine } from './keys.js';
 import { cursorMark } from './layout.js';
-import type { Size } from './terminal.js';
+import type { Size } from './tty.js';
 
 /** Esc answers with the default; a default of -1 is no choice, so that Esc leaves the question. */
 type Question = Pick<UserChoice, 'prompt' | 'choices' | 'default'>;

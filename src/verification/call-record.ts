@@ -2,6 +2,7 @@ import type { Body } from '../events/events.js';
 import { urlRedactor } from '../events/shareable.js';
 import { urlWithoutQuery } from '../util/url.js';
 import { isRecord } from '../util/values.js';
+import { ExpectedCallbacks } from './expected-callbacks.js';
 import type { UndeliveredCallback, UnmatchedCall } from './report.js';
 
 /** Lengths of reported texts, in characters. */
@@ -15,46 +16,57 @@ interface Caller {
   readonly callbackUrl: string | null;
 }
 
-/** Size of an invocation that a finished call keeps, in bytes. */
-const SMALL = 4_096;
-
-/** One call: its invocation, what is planned for its callbacks, and which of them may be lost. */
+/** One call: who made it, which fixture answers it, and what a report says about it. */
 export class CallRecord {
-  /** Undefined until decided; null if no fixture answers. */
-  fixture: string | null | undefined;
-  /** When its latest accepted invocation came. */
-  openedAt = 0;
-  /** Whether the invocation was not accepted; it may come again. */
-  isRefused = false;
-  /** Its entry in the report, if no fixture answers; the reason may be known only with the error result. */
+  readonly callbacks = new ExpectedCallbacks();
+  readonly #caller: Caller;
+  #fixture: string | null | undefined;
+  #openedAt = 0;
+  #isRefused = false;
+  /** Its entry in the report, if no fixture answers. The report has the same object, since the reason may come later. */
   #unmatched: { -readonly [Key in keyof UnmatchedCall]: UnmatchedCall[Key] } | undefined;
-  #expectsResult = true;
-  /** The number of planned copies of callbacks: one of each may be lost. */
-  #copies = 0;
-  /** The callback that is planned to be broken, and may be lost. */
-  #brokenCallback: 'none' | 'next' | 'current' = 'none';
-  /** The latest callback that was not accepted yet. */
-  #sent: Body | undefined;
-  #caller: Caller | undefined;
 
   constructor(
     readonly key: string | undefined,
     readonly thread: string | undefined,
-    private invocation: Body | undefined,
-  ) {}
+    invocation: Body | undefined,
+  ) {
+    this.#caller = callerIn(fieldsOf(invocation));
+  }
 
-  /** Frees the messages of a finished call. */
-  finish(): void {
-    this.#sent = undefined;
-    if ((this.invocation?.size ?? 0) <= SMALL) return;
-    this.#caller = this.#callerOf();
-    this.invocation = undefined;
+  /** The fixture that answers; undefined until that is decided; null if none does. */
+  get fixture(): string | null | undefined {
+    return this.#fixture;
+  }
+
+  /** When its latest invocation came. */
+  get openedAt(): number {
+    return this.#openedAt;
+  }
+
+  /** Whether the invocation was not accepted; it may come again. */
+  get isRefused(): boolean {
+    return this.#isRefused;
+  }
+
+  open(at: number): void {
+    this.#openedAt = at;
+    this.#isRefused = false;
+  }
+
+  refuse(): void {
+    this.#isRefused = true;
+  }
+
+  /** Has no effect once it is decided which fixture answers. */
+  match(fixture: string | null): void {
+    if (this.#fixture === undefined) this.#fixture = fixture;
   }
 
   /** No fixture answers the call. Returns its entry in the report. */
   markUnmatched(why: Pick<UnmatchedCall, 'reason' | 'nearest'>): UnmatchedCall {
-    const { operation, id, group_id } = this.#callerOf();
-    this.fixture = null;
+    const { operation, id, group_id } = this.#caller;
+    this.#fixture = null;
     this.#unmatched = { operation, id, group_id, ...why };
     return this.#unmatched;
   }
@@ -73,62 +85,12 @@ export class CallRecord {
     if (text !== null) unmatched.reason = text.replace(/^Error: /, '');
   }
 
-  expectNoResult(): void {
-    this.#expectsResult = false;
-  }
-
-  /** A callback is planned to be sent twice. */
-  planCopy(): void {
-    this.#copies++;
-  }
-
-  /** The next callback is planned to be broken, or not to be sent. */
-  planBroken({ isSent }: { readonly isSent: boolean }): void {
-    this.#brokenCallback = isSent ? 'next' : 'none';
-  }
-
-  sendsCallback(callback: Body | undefined, attempt: number): void {
-    this.#sent = callback;
-    if (attempt === 1) this.#brokenCallback = this.#brokenCallback === 'next' ? 'current' : 'none';
-  }
-
-  /** The callback was accepted. Returns whether it is the result. */
-  deliversCallback(callback: Body): boolean {
-    this.#sent = undefined;
-    return isToolResult(callback);
-  }
-
-  /** The latest callback did not arrive. Returns its entry in the report; null if it may be lost. */
-  losesCallback(why: string): UndeliveredCallback | null {
-    if (!this.#expectsResult) return null;
-    const lost = this.#mayLoseCallback() ? null : this.undelivered(why);
-    this.#sent = undefined;
-    return lost;
-  }
-
-  /** Whether the latest callback is planned to be broken, or one copy of it is left. */
-  #mayLoseCallback(): boolean {
-    if (this.#brokenCallback !== 'none') {
-      this.#brokenCallback = 'none';
-      return true;
-    }
-    if (this.#copies === 0) return false;
-    this.#copies--;
-    return true;
-  }
-
   /** The report of the latest callback that was not accepted, or of the missing result. */
   undelivered(why: string): UndeliveredCallback {
-    const { operation, id, callbackUrl } = this.#callerOf();
-    const type = textAt(fieldsOf(this.#sent), 'type', REPORTED.id);
+    const { operation, id, callbackUrl } = this.#caller;
+    const type = this.callbacks.latestType;
     const url = callbackUrl === null ? null : urlWithoutQuery(urlRedactor([callbackUrl]).text(callbackUrl));
     return { operation, id, url, ...(type !== null && { type }), why };
-  }
-
-  /** Read when a report needs it: most calls are in no report. */
-  #callerOf(): Caller {
-    this.#caller ??= callerIn(fieldsOf(this.invocation));
-    return this.#caller;
   }
 }
 
@@ -141,21 +103,19 @@ function callerIn(invocation: Record<string, unknown> | null): Caller {
   };
 }
 
-const BEGINNING = Buffer.from('{"type":"tool_result"');
+/**
+ * How the mock's results begin, which are therefore not parsed here: with parsing, a mock takes 385 ms instead of 290 ms of CPU time for
+ * a result of 50 MB, and up to 625 MB of memory instead of 484 MB.
+ */
+const RESULT = Buffer.from('{"type":"tool_result"');
 
-const NAME = Buffer.from('tool_result');
-
-/** Parses only messages that contain the name elsewhere than at the beginning. */
-function isToolResult(callback: Body): boolean {
-  const { bytes } = callback;
-  if (BEGINNING.equals(bytes.subarray(0, BEGINNING.length))) return true;
-  return (
-    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(NAME) &&
-    textAt(fieldsOf(callback), 'type', REPORTED.id) === 'tool_result'
-  );
+/** The type of a callback; null without one. */
+export function typeOf(callback: Body | undefined): string | null {
+  if (callback && RESULT.equals(callback.bytes.subarray(0, RESULT.length))) return 'tool_result';
+  return textAt(fieldsOf(callback), 'type', REPORTED.id);
 }
 
-/** Uses JSON that is already cached, but does not add any: it would use memory that the limits of the list do not count. */
+/** The value is not kept with the body, which an event holds: limits count only its bytes. */
 function fieldsOf(body: Body | undefined): Record<string, unknown> | null {
   const json = body?.peekJson();
   return json?.ok && isRecord(json.value) ? json.value : null;

@@ -13,7 +13,7 @@ import { FindingsCollector, RecentMap } from '../util/collections.js';
 import { LIMITS } from '../util/limits.js';
 import { elapsedMs, truncateBeforeToken } from '../util/text.js';
 import { compactJson, isRecord } from '../util/values.js';
-import { CallRecord } from './call-record.js';
+import { CallRecord, typeOf } from './call-record.js';
 import { fixtureProblem, undeliveredProblems, unmatchedProblems } from './problems.js';
 import type {
   Expectation,
@@ -35,7 +35,7 @@ interface OpenRequest {
   readonly call: CallRecord;
   readonly at: number;
   /** Undefined for the invocation. */
-  readonly callback?: Body | undefined;
+  readonly callback?: { readonly type: string | null };
   /** Whether the response to the invocation is the result. */
   readonly isDirect?: boolean;
 }
@@ -131,12 +131,11 @@ export class Verification {
     if (call.key === undefined || !this.#open.delete(call.key)) return;
     const { fixture, openedAt } = call;
     if (fixture) this.#times.set(fixture, (this.#times.get(fixture) ?? 0) + this.#now - openedAt);
-    call.finish();
     this.#finished.set(call.key, call);
   }
 
   #finishWithoutResult(call: CallRecord): void {
-    call.expectNoResult();
+    call.callbacks.expectNoResult();
     this.#finish(call);
   }
 
@@ -163,16 +162,16 @@ export class Verification {
       this.#addUnmatched(call, { reason: malformation(body) });
       return;
     }
-    call.isRefused = false;
-    call.openedAt = this.#now;
+    call.open(this.#now);
     this.#requests.set(leg, { call, at: this.#now, isDirect: isDirect(event) });
     if (known) this.#finished.delete(key);
     this.#open.set(key, call);
   }
 
   #onCallback(call: CallRecord, { leg, body, attempt }: RequestEvent): void {
-    call.sendsCallback(body, attempt);
-    this.#requests.set(leg, { call, at: this.#now, callback: body });
+    const type = typeOf(body);
+    call.callbacks.onSent(type, attempt);
+    this.#requests.set(leg, { call, at: this.#now, callback: { type } });
     if (call.fixture === undefined && this.#open.has(call.key ?? '')) this.#addUnmatched(call, {});
     call.explain(body);
   }
@@ -192,14 +191,19 @@ export class Verification {
     const { call, callback, isDirect } = request;
     const isAccepted = isSuccess(status);
     if (callback) {
-      if (isAccepted && call.deliversCallback(callback)) this.#finish(call);
+      if (isAccepted) this.#onDelivery(call, callback.type);
     } else if (isDirect && isAccepted) {
       call.explain(body);
       this.#finish(call);
     } else if (status !== 200) {
-      call.isRefused = true; // a runtime takes 201 and 204 as refusals
+      call.refuse(); // a runtime takes 201 and 204 as refusals
       this.#finish(call);
     }
+  }
+
+  #onDelivery(call: CallRecord, type: string | null): void {
+    call.callbacks.onAccepted();
+    if (type === 'tool_result') this.#finish(call);
   }
 
   #onFact(call: CallRecord, event: Exclude<Event, EventOf<'request' | 'response' | 'broken'>>): void {
@@ -229,24 +233,23 @@ export class Verification {
     if (call.fixture !== undefined) return; // counted once, however often it is sent
     if (fixture === null) this.#addUnmatched(call, nearest ? { nearest } : {});
     else this.#counts.set(fixture, (this.#counts.get(fixture) ?? 0) + 1);
-    call.fixture = fixture;
+    call.match(fixture);
   }
 
   #onPlan(call: CallRecord, { plan, fixture, type = 'tool_result' }: EventOf<'planned'>): void {
     if (fixture !== undefined) this.#refusing.add(fixture);
-    if (plan === 'rate-limit') call.fixture ??= null;
-    if (plan === 'duplicate') call.planCopy();
+    if (plan === 'rate-limit') call.match(null);
+    if (plan === 'duplicate') call.callbacks.planCopy();
     if (/^choice (?!delay$)/.test(plan)) this.#finishWithoutResult(call); // the answer to its question does not count
     const effect = effectOf(plan);
     if (effect === 'accepted') return;
     if (type === 'tool_result') this.#finishWithoutResult(call);
-    else call.planBroken({ isSent: effect !== 'unsent' });
+    else call.callbacks.planBroken({ isSent: effect !== 'unsent' });
   }
 
   #onLoss(call: CallRecord, why: string): void {
-    const lost = call.losesCallback(why);
-    if (!lost) return;
-    this.#undelivered.add(lost);
+    if (call.callbacks.onLost()) return;
+    this.#undelivered.add(call.undelivered(why));
     this.#finish(call);
   }
 

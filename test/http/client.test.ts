@@ -7,13 +7,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { requestTarget, retryAfterMs } from '../../src/http/client.js';
 import { guardedFetch } from '../../src/http/guarded-fetch.js';
 import { createNodeClient } from '../../src/http/node-client.js';
 import { createPooledClient } from '../../src/http/pooled-client.js';
-import { anyCodePoint } from '../support/characters.js';
 import { clientContract } from './client.contract.js';
 import { answer, pour, startPeer } from './peer.js';
 
@@ -167,78 +164,6 @@ describe.each([
   it('loads undici only if it is used', () => {
     expect(inputs.some(path => path.includes('undici'))).toBe(kind === 'Pooled');
   });
-});
-
-const target = (url: string) => requestTarget(url, new URL(url));
-
-describe('TOOL-OPAQUE: a request target is sent as written', () => {
-  it.each([
-    ['http://h', '/'],
-    ['http://h?', '/?'],
-    ['http://h?a=b', '/?a=b'],
-    ['http://h#f', '/'],
-    ['http://h/a/../b/./c', '/a/../b/./c'],
-    ['http://h//x//', '//x//'],
-    ['http://h/a?', '/a?'],
-    ['http://h/a?#f', '/a?'],
-    ['http://h/%2e%2E/%c3%A9?q=%2f+%20', '/%2e%2E/%c3%A9?q=%2f+%20'],
-    ['http://h/a|b^{c}"<d>`?\'', '/a|b^{c}"<d>`?\''],
-    ['http://h/a\\b', '/a\\b'],
-    ['http://h:80/x', '/x'],
-    ['https://[::1]:8443/x/', '/x/'],
-    ['HTTP://H/X', '/X'],
-    ['http://bücher.example/t', '/t'],
-  ])('%s', (url, written) => expect(target(url)).toBe(written));
-
-  it.each([
-    ['http://h/é/😀?ü', '/%C3%A9/%F0%9F%98%80?%C3%BC'],
-    ['http://h/\ud800', '/%EF%BF%BD'],
-  ])('except for characters that a request line cannot contain: %s', (url, sent) =>
-    expect(target(url)).toBe(sent),
-  );
-
-  it.each([
-    ['http://h/a b/../c', '/c'],
-    [' http://h/x ', '/x'],
-    ['http://h/a\tb\r\nHost: x', '/abHost:%20x'],
-    ['http:\\\\h\\x', '/x'],
-    ['http:h/x', '/x'],
-    ['http:///h/x', '/x'],
-    ['ht\ntp://h/x', '/x'],
-  ])('except for URLs that only a lenient parser accepts: %j', (url, sent) => expect(target(url)).toBe(sent));
-
-  it('row 17: any URL results in exactly one line', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: anyCodePoint }), tail => {
-        expect(target(`http://h/${tail}`)).toMatch(/^\/[!-~]*$/);
-      }),
-    );
-  });
-});
-
-const NOW = new Date('1994-11-06T08:49:00Z');
-
-describe('Retry-After', () => {
-  it.each([
-    ['seconds', '120', 120_000],
-    ['an HTTP date', 'Sun, 06 Nov 1994 08:49:37 GMT', 37_000],
-    ['an RFC 850 date', 'Sunday, 06-Nov-94 08:49:37 GMT', 37_000],
-    ['an asctime date, in UTC', 'Sun Nov  6 08:49:37 1994', 37_000],
-    ['a past date', 'Sun, 06 Nov 1994 08:00:00 GMT', 0],
-    ['surrounding blanks', ' 1 ', 1_000],
-  ])('accepts %s', (_, value, expected) => expect(retryAfterMs(value, NOW)).toBe(expected));
-
-  it.each([
-    undefined,
-    '',
-    '1.5',
-    '1e3',
-    '0x10',
-    '+5',
-    'tomorrow',
-    '1994-11-06',
-    'Sun, 99 Nov 1994 08:49:37 GMT',
-  ])('ignores an invalid value: %s', value => expect(retryAfterMs(value, NOW)).toBe(null));
 });
 
 describe('the guarded fetch', () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { History } from '../../src/events/history.js';
-import type { Step } from '../../src/render/callbacks.js';
-import { StepLog, stepLine } from '../../src/render/steps.js';
+import type { Step } from '../../src/render/step.js';
+import { stepLine } from '../../src/render/step.js';
+import { StepLog } from '../../src/render/step-log.js';
 import {
   acknowledged,
   arrives,
@@ -22,6 +23,7 @@ import {
   refused,
   resultArrives,
   timedOut,
+  untrackedRequest,
 } from '../events/build.js';
 import { words } from '../support/words.js';
 import { event, selected } from './flows.js';
@@ -127,6 +129,47 @@ test('a result that the runtime refused is marked as failed', () => {
   expect(linesOf(...started(), at(9, resultArrives({}, { status: 502 }))).at(-1)).toBe(
     '✗ result after 9ms; the runtime answered 502',
   );
+});
+
+describe('the duration of a discovery', () => {
+  const discovery = (leg: string): Moment[] =>
+    untrackedRequest('discovery').map(each => ('leg' in each ? { ...each, leg } : each));
+  const asked = (leg: string) => discovery(leg).slice(0, 1);
+  const answered = (leg: string) => discovery(leg).slice(1);
+  const WHERE = '✓ discovered demo (1 operation) at http://127.0.0.1:3001 in';
+
+  test('of a second toolset does not begin with the discovery of the first', () => {
+    expect(
+      linesOf(
+        at(0, asked('d1')),
+        at(5, answered('d1')),
+        at(5, loaded()),
+        at(60_000, asked('d2')),
+        at(60_007, answered('d2')),
+        at(60_007, loaded()),
+      ),
+    ).toEqual([`${WHERE} 5ms`, `${WHERE} 7ms`]);
+  });
+
+  test('is that of its own server, if several are asked at the same time', () => {
+    expect(
+      linesOf(
+        at(0, asked('d1')),
+        at(1, asked('d2')),
+        at(5, answered('d1')),
+        at(5, loaded()),
+        at(9, answered('d2')),
+        at(9, loaded()),
+      ),
+    ).toEqual([`${WHERE} 5ms`, `${WHERE} 8ms`]);
+  });
+
+  test('of an MCP server, whose requests are of no history, is not known after other toolsets', () => {
+    expect(linesOf(at(3, loaded({ base: null })), at(60_000, loaded({ base: null })))).toEqual([
+      '✓ discovered demo (1 operation) in 3ms',
+      '✓ discovered demo (1 operation)',
+    ]);
+  });
 });
 
 test('with several calls, each step names its call', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Line } from '../../src/render/line.js';
 import { wholeDrawing } from '../../src/render/panes.js';
-import { diffDocument } from '../../src/tui/reading/documents.js';
+import { diffDocument } from '../../src/tui/reading/diff-document.js';
 import { words } from '../support/words.js';
 import { diffOf, PLAIN } from './texts.js';
 

@@ -6,7 +6,7 @@ import { paletteOf } from '../../src/render/terminal/theme.js';
 import { PaletteContext } from '../../src/tui/components/Line.js';
 import { LiveListScreen } from '../../src/tui/live-list/LiveListScreen.js';
 import type { LiveList } from '../../src/tui/live-list/live-list.js';
-import type { Size } from '../../src/tui/terminal.js';
+import type { Size } from '../../src/tui/tty.js';
 import type { WorkbenchProgram } from '../../src/tui/workbench/program.js';
 import { WorkbenchScreen } from '../../src/tui/workbench/WorkbenchScreen.js';
 

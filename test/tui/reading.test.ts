@@ -4,15 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { type Line, quote, say } from '../../src/render/line.js';
 import { createTheme, styleLine } from '../../src/render/terminal/theme.js';
 import type { ReadingCommand } from '../../src/tui/reading/commands.js';
-import {
-  type Document,
-  diffDocument,
-  joinedDocument,
-  linesDocument,
-  type Part,
-  type Sheet,
-  textDocument,
-} from '../../src/tui/reading/documents.js';
+import { diffDocument } from '../../src/tui/reading/diff-document.js';
+import { type Document, linesDocument } from '../../src/tui/reading/document.js';
+import { growingDocument, joinedDocument } from '../../src/tui/reading/joined-document.js';
+import type { Part, Sheet } from '../../src/tui/reading/parts.js';
 import {
   EMPTY_READING,
   layOutSheet,
@@ -22,7 +17,8 @@ import {
   sheetSeen,
   visiblePart,
 } from '../../src/tui/reading/sheet.js';
-import type { Size } from '../../src/tui/terminal.js';
+import { textDocument } from '../../src/tui/reading/text-document.js';
+import type { Size } from '../../src/tui/tty.js';
 import { anyCharacter } from '../support/characters.js';
 import { diffOf, numbered, PLAIN } from './texts.js';
 
@@ -232,7 +228,7 @@ test('new lines are followed if the end is visible', () => {
 describe('a document that grows', () => {
   test('lays out its parts when they are read, and keeps only the latest layouts', () => {
     let laidOut = 0;
-    const grown = joinedDocument([]);
+    const grown = growingDocument();
     for (let each = 0; each < 2_000; each++)
       grown.add(() => {
         laidOut++;

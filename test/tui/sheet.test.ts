@@ -4,14 +4,9 @@ import { say } from '../../src/render/line.js';
 import { paletteOf } from '../../src/render/terminal/theme.js';
 import { Sheet } from '../../src/tui/components/Reader.js';
 import type { ReadingCommand } from '../../src/tui/reading/commands.js';
-import {
-  type Document,
-  diffDocument,
-  linesDocument,
-  onePart,
-  type Part,
-  textDocument,
-} from '../../src/tui/reading/documents.js';
+import { diffDocument } from '../../src/tui/reading/diff-document.js';
+import { type Document, linesDocument } from '../../src/tui/reading/document.js';
+import { onePart, type Part } from '../../src/tui/reading/parts.js';
 import {
   EMPTY_READING,
   layOutSheet,
@@ -22,6 +17,7 @@ import {
   searchSheet,
   sheetSeen,
 } from '../../src/tui/reading/sheet.js';
+import { textDocument } from '../../src/tui/reading/text-document.js';
 import { rowsOf } from './drawn.js';
 import { diffOf, numbered } from './texts.js';
 

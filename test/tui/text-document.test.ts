@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { textDocument } from '../../src/tui/reading/documents.js';
+import { textDocument } from '../../src/tui/reading/text-document.js';
 import { anyCharacter } from '../support/characters.js';
 import { words } from '../support/words.js';
 

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { explainFailure, type HttpClient, TransportError } from '../../http/client.js';
+import type { HttpClient } from '../../http/client.js';
+import { explainFailure, TransportError } from '../../http/transport-error.js';
 import { isSuccess } from '../../protocol/http-status.js';
 import { refusalIn } from '../../protocol/session.js';
 import { validate } from '../../protocol/validate.js';

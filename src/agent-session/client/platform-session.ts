@@ -2,14 +2,9 @@ import * as z from 'zod/mini';
 import { Content } from '../../events/content.js';
 import type { RequestEvent } from '../../events/events.js';
 import { type Log, RecordedRequest } from '../../events/log.js';
-import {
-  explainFailure,
-  type HttpAnswer,
-  type HttpClient,
-  type HttpRequest,
-  retryAfterMs,
-  TransportError,
-} from '../../http/client.js';
+import type { HttpAnswer, HttpClient, HttpRequest } from '../../http/client.js';
+import { retryAfterMs } from '../../http/retry-after.js';
+import { explainFailure, TransportError } from '../../http/transport-error.js';
 import { isSuccess } from '../../protocol/http-status.js';
 import { changesSchema, isSettledStatus, refusalIn } from '../../protocol/session.js';
 import { validate } from '../../protocol/validate.js';

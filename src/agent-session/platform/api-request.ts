@@ -2,12 +2,10 @@ import { Content } from '../../events/content.js';
 import type { RequestEvent } from '../../events/events.js';
 import { type Log, ServedRequest } from '../../events/log.js';
 import type { SessionFault, SessionSwitches } from '../../fixtures/session-script-types.js';
-import type { Answer, Incoming, Reply } from '../../http/route.js';
+import type { Incoming, Reply } from '../../http/route.js';
 import { exactJson } from '../../util/exact-json.js';
 import { redactHeaders } from '../../util/headers.js';
-import { readQuery } from './read-request.js';
 import { type Detail, MAX_DETAILS, Refused } from './request-errors.js';
-import { pageQuery } from './request-schemas.js';
 import type { Session } from './session.js';
 
 interface ApiRequestOptions {
@@ -15,7 +13,6 @@ interface ApiRequestOptions {
   readonly purpose: RequestEvent['purpose'];
   readonly incoming: Incoming;
   readonly body: Uint8Array;
-  /** The session in the path, if there is such a session. */
   readonly session: Session | undefined;
   readonly requests: SessionSwitches['requests'];
   /** Called after a refusal that no script planned. */
@@ -30,17 +27,28 @@ interface About {
 
 /** A request to the API, which is logged with its response, without the key (threats, row 25). */
 export class ApiRequest {
-  readonly incoming: Incoming;
-  readonly body: Uint8Array;
-  readonly session: Session | undefined;
   #recorded: ServedRequest | undefined;
   /** Whether the connection breaks instead of carrying the answer. */
   #isLost = false;
 
-  constructor(private readonly options: ApiRequestOptions) {
-    this.incoming = options.incoming;
-    this.body = options.body;
-    this.session = options.session;
+  constructor(private readonly options: ApiRequestOptions) {}
+
+  get incoming(): Incoming {
+    return this.options.incoming;
+  }
+
+  get body(): Uint8Array {
+    return this.options.body;
+  }
+
+  /** The session in the path, if there is such a session. */
+  get session(): Session | undefined {
+    return this.options.session;
+  }
+
+  /** Whether the script accepts more than the documented requests. */
+  get isLenient(): boolean {
+    return this.options.requests === 'lenient';
   }
 
   /** Runs a handler; refuses the request if the handler cannot read it. @param fault what the script plans for this request */
@@ -51,8 +59,7 @@ export class ApiRequest {
     if (typeof fault === 'number') return this.#refuseAsPlanned(fault);
     this.#isLost = fault === 'lost';
     try {
-      const reply = await respond(this);
-      return this.#isLost ? 'reset' : reply;
+      return await respond(this);
     } catch (error) {
       if (error instanceof Refused) return this.refuse(error.status, error.why);
       throw error;
@@ -82,54 +89,43 @@ export class ApiRequest {
   }
 
   /** @param value JSON; undefined for an empty body */
-  answer(status: number, value?: unknown, about: About = {}): Answer {
+  answer(status: number, value?: unknown, about: About = {}): Reply {
     const recorded = this.record(about);
-    if (this.#isLost) {
-      recorded.reset();
-      return { status };
-    }
+    if (this.#isLost) return recorded.reset();
     if (value === undefined) return recorded.answer(status);
     const body = exactJson(value);
     const headers = { ...about.headers, 'Content-Type': 'application/json' };
     return recorded.answer(status, { headers, body }, { body: new Content(Buffer.from(body)) });
   }
 
-  /** Answers with one page of a list. @param limits default and maximum page size @throws Refused */
-  answerPage<T>(
-    all: readonly T[],
-    limits: { readonly size: number; readonly max: number },
-    view: (each: T) => unknown = each => each,
-  ): Answer {
-    const maxSize = this.options.requests === 'lenient' ? Number.MAX_SAFE_INTEGER : limits.max;
-    const { page, size } = readQuery(this.incoming, pageQuery(limits.size, maxSize));
-    const shown = Math.min(size, limits.max);
-    const items = all.slice((page - 1) * shown, page * shown).map(view);
-    return this.answer(200, { items, page, total: all.length });
-  }
-
   /** Responds with an error, which the verification reports. */
-  refuse(status: number, why: string | readonly Detail[], about?: About): Answer {
+  refuse(status: number, why: string | readonly Detail[], about?: About): Reply {
     const detail = typeof why === 'string' ? why : why.slice(0, MAX_DETAILS);
-    const [first] = why;
     const answer = this.answer(status, status === 401 ? { message: detail } : { detail }, about);
-    const reason = typeof first === 'object' ? `${first.loc.join('.')}: ${first.msg}` : String(why);
-    this.options.onRefused(status, reason);
+    this.options.onRefused(status, reasonOf(why));
     return answer;
   }
 
   /** Refuses what the mock has no room for. */
-  refuseOverCapacity(message: string): Answer {
+  refuseOverCapacity(message: string): Reply {
     const answer = this.answer(429, quotaError('capacity', 'platform', message));
     this.options.onRefused(429, message);
     return answer;
   }
 
   /** A refusal that is a part of the script, and no finding. */
-  #refuseAsPlanned(status: number): Answer {
+  #refuseAsPlanned(status: number): Reply {
     const message = 'The script of this mock refuses this request.';
     if (status === 429) return this.answer(status, quotaError('plan_limit', 'org', message));
     return this.answer(status, { detail: message });
   }
+}
+
+/** The first error, in one line. */
+function reasonOf(why: string | readonly Detail[]): string {
+  if (typeof why === 'string') return why;
+  const [first] = why;
+  return first ? `${first.loc.join('.')}: ${first.msg}` : '';
 }
 
 /** The body of a 429. */

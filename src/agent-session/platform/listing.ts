@@ -1,7 +1,9 @@
 import type * as z from 'zod/mini';
 import type { SessionEvent } from '../../protocol/session.js';
 import { stringOrJson, valueAt } from '../../util/values.js';
-import type { eventFilters, sessionFilters } from './request-schemas.js';
+import type { ApiRequest } from './api-request.js';
+import { readQuery } from './read-request.js';
+import { type eventFilters, pageQuery, type sessionFilters } from './request-schemas.js';
 import type { Session } from './session.js';
 import { summaryView } from './session-views.js';
 
@@ -48,4 +50,24 @@ export function selectEvents(
 ): readonly SessionEvent[] {
   const found = type === undefined ? events : events.filter(event => event.type === type);
   return sort?.at(-1) === '-timestamp' ? found.toReversed() : found;
+}
+
+/** Page sizes of a list: the default and the maximum. */
+interface PageSizes {
+  readonly size: number;
+  readonly max: number;
+}
+
+/** The page of a list that a client asked for. @throws Refused */
+export function pageOf<T>(
+  all: readonly T[],
+  { incoming, isLenient }: ApiRequest,
+  sizes: PageSizes,
+  view: (each: T) => unknown = each => each,
+): object {
+  const maxSize = isLenient ? Number.MAX_SAFE_INTEGER : sizes.max;
+  const { page, size } = readQuery(incoming, pageQuery(sizes.size, maxSize));
+  const shown = Math.min(size, sizes.max);
+  const items = all.slice((page - 1) * shown, page * shown).map(view);
+  return { items, page, total: all.length };
 }

@@ -5,8 +5,7 @@ import type { Incoming } from '../../http/route.js';
 import { mediaTypeOf } from '../../util/headers.js';
 import { readJson } from '../../util/json.js';
 import { isRecord, valueAt } from '../../util/values.js';
-import { FINISHED, PostedResults } from './posted-results.js';
-import { type Detail, detail, Refused, wrongType } from './request-errors.js';
+import { type Detail, detail, FINISHED, Refused, wrongType } from './request-errors.js';
 import { messageSchema, SCHEMAS } from './request-schemas.js';
 import type { Creation, Session, UserMessage } from './session.js';
 import { itemsAt, readAt, validateEach } from './validate-request.js';
@@ -47,7 +46,7 @@ export function readBody<Schema extends z.ZodMiniType>(body: Uint8Array, schema:
 }
 
 /** Reads a body that is a JSON object. @throws Refused */
-function readObject(body: Uint8Array): {
+export function readObject(body: Uint8Array): {
   readonly value: Readonly<Record<string, unknown>>;
   readonly notes: readonly string[];
 } {
@@ -105,10 +104,4 @@ export function readMessages(body: Uint8Array, { isOver, script }: Session): rea
   validateEach(messageSchema, sent);
   if (isOver) throw new Refused(409, FINISHED);
   return sent.map(each => each.value as UserMessage);
-}
-
-/** Reads settled calls of a session. @throws Refused */
-export function readResults(body: Uint8Array, session: Session): PostedResults {
-  const { value, notes } = readObject(body);
-  return PostedResults.read(session, value, notes);
 }

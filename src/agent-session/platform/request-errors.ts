@@ -23,6 +23,9 @@ export function detail(type: string, loc: Path, msg: string, input: unknown = nu
   return { type, loc, msg, input: isShort ? input : `${json.slice(0, MAX_INPUT_LENGTH)}…` };
 }
 
+/** Why a session that is over takes nothing more. */
+export const FINISHED = 'Session has already finished.';
+
 /** The platform's names of types whose names in zod differ. */
 const TYPES: Readonly<Record<string, string>> = { object: 'dict', record: 'dict', array: 'list' };
 
@@ -37,6 +40,6 @@ export class Refused extends Error {
     readonly status: number,
     readonly why: string | readonly Detail[],
   ) {
-    super();
+    super(`refused with ${status}`);
   }
 }

@@ -2,13 +2,14 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { RequestEvent } from '../../events/events.js';
 import type { Log } from '../../events/log.js';
 import type { SessionScript } from '../../fixtures/session-script-types.js';
-import type { Answer, Denial, Incoming, Reply, Route } from '../../http/route.js';
+import type { Denial, Incoming, Reply, Route } from '../../http/route.js';
 import { LIMITS } from '../../util/limits.js';
 import { ApiRequest } from './api-request.js';
 import type { ChangeWaits } from './change-waits.js';
-import { selectEvents, selectSessions } from './listing.js';
-import { compilePaths, idIn, isApiPath } from './paths.js';
+import { pageOf, selectEvents, selectSessions } from './listing.js';
+import { compileTemplates, idIn, isApiPath } from './paths.js';
 import { PlannedFaults } from './planned-faults.js';
+import { readResults } from './posted-results.js';
 import {
   mediaTypeProblem,
   readBody,
@@ -16,7 +17,6 @@ import {
   readHeader,
   readMessages,
   readQuery,
-  readResults,
 } from './read-request.js';
 import { eventFilters, feedbackSchema, keySchema, SCHEMAS, sessionFilters } from './request-schemas.js';
 import type { Session } from './session.js';
@@ -84,12 +84,12 @@ export class SessionApi {
       ...this.#steeringRoutes(),
       ...this.options.webhooks.routes,
     ];
-    const hasTemplate = compilePaths(routes.map(({ path }) => path));
-    const routesAt = (path: string) => routes.filter(route => hasTemplate(path, route.path));
+    const templateOf = compileTemplates(routes.map(({ path }) => path));
+    const routesAt = (path: string) => routes.filter(route => route.path === templateOf(path));
     const respondElsewhere = (request: ApiRequest) =>
       refuseUnserved(request, routesAt(request.incoming.path));
     return [
-      ...routes.map(route => this.#compile(route, path => hasTemplate(path, route.path))),
+      ...routes.map(route => this.#compile(route, path => route.path === templateOf(path))),
       this.#compile({ method: 'any', respond: respondElsewhere }, isApiPath),
     ];
   }
@@ -190,7 +190,7 @@ export class SessionApi {
   }
 
   /** Checks in this order, before the body is read: 401 without the key, 404 without such a session, 422 for another media type. */
-  #refuseEarly(request: ApiRequest, { isOfSession, accepts }: Omit<ApiRoute, 'path'>): Answer | undefined {
+  #refuseEarly(request: ApiRequest, { isOfSession, accepts }: Omit<ApiRoute, 'path'>): Reply | undefined {
     if (!this.#hasKey(request.incoming)) return request.refuse(401, UNAUTHORIZED);
     if (isOfSession) {
       if (!request.session) return request.refuse(404, NOT_FOUND);
@@ -211,13 +211,13 @@ export class SessionApi {
     return id === null ? undefined : this.options.sessions.find(id);
   }
 
-  #list(request: ApiRequest): Answer {
+  #list(request: ApiRequest): Reply {
     const filters = readQuery(request.incoming, sessionFilters, ['status', 'agent', 'sort']);
     const found = selectSessions(this.options.sessions.all(), filters);
-    return request.answerPage(found, { size: 10, max: 100 }, summaryView);
+    return request.answer(200, pageOf(found, request, { size: 10, max: 100 }, summaryView));
   }
 
-  #answerQuota(request: ApiRequest): Answer {
+  #answerQuota(request: ApiRequest): Reply {
     const { sessions } = this.options;
     const { limit } = sessions;
     const active = sessions.all().filter(({ isOver }) => !isOver).length;
@@ -225,7 +225,7 @@ export class SessionApi {
   }
 
   /** Creates a session, which plays the script from its start. The same `Idempotency-Key` returns the same session. */
-  #create(request: ApiRequest): Answer {
+  #create(request: ApiRequest): Reply {
     const { sessions, script } = this.options;
     const { incoming, body } = request;
     const key = readHeader(incoming, 'Idempotency-Key', keySchema);
@@ -282,7 +282,7 @@ export class SessionApi {
     };
   }
 
-  #takeMessages(request: ApiRequest, session: Session): Answer {
+  #takeMessages(request: ApiRequest, session: Session): Reply {
     const messages = readMessages(request.body, session);
     if (!this.options.sessions.hasRoom(request.body.length)) return request.refuseOverCapacity(TOO_LARGE);
     const answer = request.answer(202);
@@ -291,7 +291,7 @@ export class SessionApi {
   }
 
   /** Accepts the results of pending calls (seed 001). The response is logged before the agent continues. */
-  #takeResults(request: ApiRequest, session: Session): Answer {
+  #takeResults(request: ApiRequest, session: Session): Reply {
     const { log, sessions } = this.options;
     const { body } = request;
     if (body.length > LIMITS.smallResultBytes.value && !sessions.hasRoom(body.length))
@@ -325,7 +325,7 @@ function sessionRoute(
 }
 
 /** Answers a request that no route serves: 404, or 405 with the allowed methods. @param routes those of its path */
-function refuseUnserved(request: ApiRequest, routes: readonly ApiRoute[]): Answer {
+function refuseUnserved(request: ApiRequest, routes: readonly ApiRoute[]): Reply {
   if (routes.length === 0) return request.refuse(404, NOT_SERVED);
   if (routes.some(({ isOfSession }) => isOfSession) && !request.session)
     return request.refuse(404, NOT_FOUND);
@@ -333,13 +333,13 @@ function refuseUnserved(request: ApiRequest, routes: readonly ApiRoute[]): Answe
   return request.refuse(405, 'Method Not Allowed', { headers: { Allow: allow } });
 }
 
-function listEvents(request: ApiRequest, { events }: Session): Answer {
+function listEvents(request: ApiRequest, { events }: Session): Reply {
   const filters = readQuery(request.incoming, eventFilters, ['sort']);
-  return request.answerPage(selectEvents(events, filters), { size: 50, max: 200 });
+  return request.answer(200, pageOf(selectEvents(events, filters), request, { size: 50, max: 200 }));
 }
 
 /** Feedback is read, and changes nothing. */
-function takeFeedback(request: ApiRequest): Answer {
+function takeFeedback(request: ApiRequest): Reply {
   readBody(request.body, feedbackSchema);
   return request.answer(204);
 }

@@ -1,7 +1,7 @@
 import { Content } from '../../events/content.js';
 import { type Log, RecordedRequest } from '../../events/log.js';
-import { TransportError } from '../../http/client.js';
 import { createNodeClient } from '../../http/node-client.js';
+import { TransportError } from '../../http/transport-error.js';
 import { isSuccess } from '../../protocol/http-status.js';
 import { PLATFORM_HEADERS, platformSignature } from '../../protocol/webhook-signature.js';
 import type { Clock } from '../../system/clock.js';

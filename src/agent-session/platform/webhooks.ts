@@ -2,10 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Event } from '../../events/events.js';
 import type { Log } from '../../events/log.js';
 import type { DestinationCheck } from '../../http/addresses.js';
-import type { Answer, Route } from '../../http/route.js';
+import type { Reply, Route } from '../../http/route.js';
 import type { Clock } from '../../system/clock.js';
 import { LIMITS } from '../../util/limits.js';
 import type { ApiRequest } from './api-request.js';
+import { pageOf } from './listing.js';
 import { idIn } from './paths.js';
 import { readBody, readQuery } from './read-request.js';
 import { detail, Refused } from './request-errors.js';
@@ -38,7 +39,7 @@ interface WebhookRoute {
   /** Below `/api/v2`. */
   readonly path: string;
   readonly accepts?: 'json';
-  readonly respond: (request: ApiRequest) => Answer | Promise<Answer>;
+  readonly respond: (request: ApiRequest) => Reply | Promise<Reply>;
 }
 
 /** The webhooks of a mock platform: its API, and deliveries of what happens to sessions (platforms). */
@@ -95,7 +96,7 @@ export class Webhooks {
   #route(
     method: Route['method'],
     path: string,
-    respond: (request: ApiRequest, webhook: Webhook) => Answer | Promise<Answer>,
+    respond: (request: ApiRequest, webhook: Webhook) => Reply | Promise<Reply>,
     accepts?: 'json',
   ): WebhookRoute {
     const find = (request: ApiRequest) => {
@@ -105,7 +106,7 @@ export class Webhooks {
     return { method, path: `/webhooks/{id}${path}`, respond: find, ...(accepts && { accepts }) };
   }
 
-  #create(request: ApiRequest): Answer {
+  #create(request: ApiRequest): Reply {
     const { url, enabled_events, description = null } = readBody(request.body, webhookSchema);
     this.#checkUrl(url);
     if (this.#byId.size >= LIMITS.webhooks.value)
@@ -131,14 +132,15 @@ export class Webhooks {
     return request.answer(201, withSecret(webhook));
   }
 
-  #list(request: ApiRequest): Answer {
+  #list(request: ApiRequest): Reply {
     const { sort } = readQuery(request.incoming, webhookFilters, ['sort']);
     const all = Array.from(this.#byId.values(), ({ record }) => record);
-    return request.answerPage(sort?.at(-1) === 'created_at' ? all : all.reverse(), { size: 10, max: 1_000 });
+    const sorted = sort?.at(-1) === 'created_at' ? all : all.reverse();
+    return request.answer(200, pageOf(sorted, request, { size: 10, max: 1_000 }));
   }
 
   /** Members that are absent or null stay, except that the description may become null. */
-  #update(request: ApiRequest, { record }: Webhook): Answer {
+  #update(request: ApiRequest, { record }: Webhook): Reply {
     const { url, enabled_events, description, disabled } = readBody(request.body, webhookChanges);
     if (url) this.#checkUrl(url);
     if (record.disabled && disabled === false) record.consecutive_failures = 0;
@@ -151,20 +153,20 @@ export class Webhooks {
     return request.answer(200, record);
   }
 
-  #delete(request: ApiRequest, { record }: Webhook): Answer {
+  #delete(request: ApiRequest, { record }: Webhook): Reply {
     record.disabled = true; // for what waits
     this.#byId.delete(record.id);
     return request.answer(204);
   }
 
-  #rotate(request: ApiRequest, webhook: Webhook): Answer {
+  #rotate(request: ApiRequest, webhook: Webhook): Reply {
     webhook.secret = this.#newSecret();
     webhook.record.updated_at = this.#now();
     return request.answer(200, withSecret(webhook));
   }
 
   /** The document has no answer for an endpoint that does not answer; ours is 422. */
-  async #ping(request: ApiRequest, webhook: Webhook): Promise<Answer> {
+  async #ping(request: ApiRequest, webhook: Webhook): Promise<Reply> {
     request.record(); // before the delivery
     const delivered = await this.#deliveries.send(webhook, this.#eventOf(PING, {}));
     if ('status' in delivered) return request.answer(200, { response_status: delivered.status });

@@ -78,9 +78,10 @@ function judgeInvalid(question: CallbackEvidence, what: string): Observed {
 
 const PENDING = 'when the transcript ended';
 
-function judgeSelection(selection: RoundTrip, call: CallEvidence, evidence: Evidence): Observation {
+function judgeSelection(selection: RoundTrip, call: CallEvidence, evidence: Evidence): Observed {
   const { status, broken: error, request } = selection;
   const { canceledAtSeq, isInterrupted, timeout } = call;
+  if (request.seq > canceledAtSeq) return null; // the question crossed the cancel, after which the tool may stay silent
   if (error)
     return (isInterrupted ? unrecorded : violated)(`response_url did not answer (${error.code})`, selection);
   if (status === null) return unrecorded(`response_url had not answered ${PENDING}`, selection);

@@ -4,7 +4,7 @@ import type { UntrackedRequest } from '../../events/untracked-requests.js';
 import type { Callback } from '../../protocol/callbacks.js';
 import { arrivalStep } from '../../render/callbacks.js';
 import { clipped, type Line, line, quote, say, withMark } from '../../render/line.js';
-import { stepLine } from '../../render/steps.js';
+import { stepLine } from '../../render/step.js';
 import { refusedText } from '../../render/warnings.js';
 import type { ArrivedCallback } from './received.js';
 

@@ -11,6 +11,7 @@ import {
 } from '../../protocol/session.js';
 import { validate } from '../../protocol/validate.js';
 import { callHeading } from '../../render/callbacks.js';
+import { basisLine } from '../../render/calls.js';
 import { problemLines } from '../../render/failure.js';
 import { type Line, line, pluralize, quote, say } from '../../render/line.js';
 import {
@@ -20,7 +21,6 @@ import {
 } from '../../render/outputs/schemas.js';
 import { llmPane, panesOf } from '../../render/panes.js';
 import { finalLines } from '../../render/session-calls.js';
-import { basisLine } from '../../render/steps.js';
 import { textWarnings } from '../../render/warnings.js';
 import { safeJson } from '../../util/safe-json.js';
 import { truncate } from '../../util/text.js';

@@ -9,6 +9,7 @@ import { readToolset } from '../../protocol/read-toolset.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { validate } from '../../protocol/validate.js';
 import { callHeading, messageLines } from '../../render/callbacks.js';
+import { basisLine } from '../../render/calls.js';
 import { problemLines } from '../../render/failure.js';
 import { type Line, labelled, line, quote, took, withMark } from '../../render/line.js';
 import { displayReport } from '../../render/outputs/call-report.js';
@@ -19,7 +20,6 @@ import {
   reportSchema,
 } from '../../render/outputs/schemas.js';
 import { llmPane, panesOf, panesOfResult, viewPane } from '../../render/panes.js';
-import { basisLine } from '../../render/steps.js';
 import { toolsetLines } from '../../render/toolset.js';
 import { textWarnings } from '../../render/warnings.js';
 import { redactJson } from '../../util/redact-json.js';

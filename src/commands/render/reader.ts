@@ -4,14 +4,9 @@ import type { Colours } from '../../render/terminal/theme.js';
 import type { Drawing } from '../../segments/segments.js';
 import { systemClock } from '../../system/clock.js';
 import { type Readable, readerScreen } from '../../tui/reader/screen.js';
-import {
-  type Document,
-  joinedDocument,
-  linesDocument,
-  onePart,
-  type Part,
-  panePart,
-} from '../../tui/reading/documents.js';
+import { type Document, linesDocument } from '../../tui/reading/document.js';
+import { joinedDocument } from '../../tui/reading/joined-document.js';
+import { onePart, type Part, panePart } from '../../tui/reading/parts.js';
 import { roundTripDocuments } from '../../tui/reading/round-trips.js';
 import { Memo } from '../../util/collections.js';
 import { type ExitStatus, Interruption, type Terminal } from '../terminal.js';

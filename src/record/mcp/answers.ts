@@ -1,4 +1,11 @@
-import { BoundedLines, readMessage, type Surroundings, warnOfLength } from './lines.js';
+import { BoundedLines } from './lines.js';
+import type { MessageReader } from './message-reader.js';
+
+const DATA = Buffer.from('data:');
+
+const LINE_FEED = Buffer.from('\n');
+
+const CARRIAGE_RETURN = 0x0d;
 
 /** Reads an answer over HTTP after it was passed on, piece by piece. */
 export interface ObservedAnswer {
@@ -15,30 +22,30 @@ export class WholeAnswer implements ObservedAnswer {
   #length = 0;
 
   constructor(
-    private readonly around: Surroundings,
+    private readonly messages: MessageReader,
     private readonly onEnd: (bytes: Uint8Array) => void,
   ) {}
 
   add(chunk: Uint8Array): void {
     this.#length += chunk.length;
-    if (this.#length <= this.around.maxBytes) this.#chunks.push(chunk);
+    if (this.#length <= this.messages.maxBytes) this.#chunks.push(chunk);
     else this.#chunks = [];
   }
 
   end(): void {
-    if (this.#length <= this.around.maxBytes) this.onEnd(Buffer.concat(this.#chunks));
-    else warnOfLength('tool', this.around);
+    if (this.#length <= this.messages.maxBytes) this.onEnd(Buffer.concat(this.#chunks));
+    else this.messages.warnOfLength('tool');
   }
 }
 
-/** Reads a stream of events (`text/event-stream`): the data of each is a message. */
+/** Reads a stream of events (`text/event-stream`) whose lines end in LF or CRLF: the data of each is a message. */
 export class AnswerEvents implements ObservedAnswer {
   readonly #lines: BoundedLines;
   #data: Uint8Array[] = [];
   #length = 0;
 
-  constructor(private readonly around: Surroundings) {
-    this.#lines = new BoundedLines(around.maxBytes, this.#read, () => warnOfLength('tool', around));
+  constructor(private readonly messages: MessageReader) {
+    this.#lines = new BoundedLines(messages.maxBytes, this.#read, () => messages.warnOfLength('tool'));
   }
 
   add(chunk: Uint8Array): void {
@@ -50,23 +57,18 @@ export class AnswerEvents implements ObservedAnswer {
   readonly #read = (bytes: Uint8Array): void => {
     const line = bytes.at(-1) === CARRIAGE_RETURN ? bytes.subarray(0, -1) : bytes;
     if (line.length === 0) return void this.#dispatch();
-    if (!DATA.every((byte, index) => line[index] === byte)) return;
+    if (!DATA.equals(line.subarray(0, DATA.length))) return;
     const data = line.subarray(DATA.length);
     this.#length += data.length;
-    if (this.#length <= this.around.maxBytes) this.#data.push(data, LINE_FEED);
+    if (this.#length <= this.messages.maxBytes) this.#data.push(data, LINE_FEED);
   };
 
   #dispatch(): void {
     const data = Buffer.concat(this.#data);
-    const fits = this.#length <= this.around.maxBytes;
-    [this.#data, this.#length] = [[], 0];
-    if (!fits) warnOfLength('tool', this.around);
-    else if (data.some(byte => byte > 0x20)) readMessage(data, 'tool', this.around);
+    const fits = this.#length <= this.messages.maxBytes;
+    this.#data = [];
+    this.#length = 0;
+    if (!fits) this.messages.warnOfLength('tool');
+    else if (data.some(byte => byte > 0x20)) this.messages.read(data, 'tool');
   }
 }
-
-const DATA = Buffer.from('data:');
-
-const LINE_FEED = Buffer.from('\n');
-
-const CARRIAGE_RETURN = 0x0d;

@@ -1,6 +1,5 @@
 import { Content } from '../../events/content.js';
 import type { RecordedRequest } from '../../events/log.js';
-import { TransportError } from '../../http/client.js';
 import type { Denial, Incoming, Reply, Route } from '../../http/route.js';
 import { type RunningServer, startServer } from '../../http/server.js';
 import {
@@ -8,11 +7,12 @@ import {
   type StreamedAnswer,
   type StreamingClient,
 } from '../../http/streaming-client.js';
+import { TransportError } from '../../http/transport-error.js';
 import { RecentMap } from '../../util/collections.js';
 import { LIMITS } from '../../util/limits.js';
 import { passedHeaders } from '../forwarder.js';
 import { AnswerEvents, type ObservedAnswer, UNREAD, WholeAnswer } from './answers.js';
-import { readMessage, type Surroundings } from './lines.js';
+import { MessageReader } from './message-reader.js';
 import type { McpConnection, McpObserver } from './observer.js';
 
 interface ProxyOptions {
@@ -68,7 +68,9 @@ export async function startMcpProxy(observer: McpObserver, options: ProxyOptions
 }
 
 /** A request to the server's path: what is observed of it and of its answer. */
-interface Observed extends Surroundings {
+interface Observed {
+  readonly connection: McpConnection;
+  readonly messages: MessageReader;
   /** The JSON that was posted; undefined without a body. */
   readonly posted: unknown;
   readonly session: string | undefined;
@@ -152,14 +154,14 @@ class McpForwarder {
     const connection =
       session === undefined ? observer.connection() : this.#sessions.of(session, () => observer.connection());
     if (method === 'DELETE' && session !== undefined) this.#sessions.delete(session);
-    const around = { observer, connection, maxBytes: this.options.maxBody };
-    const posted = body.length > 0 ? readMessage(body, 'client', around, headers) : undefined;
-    return { ...around, posted, session };
+    const messages = new MessageReader(observer, connection, this.options.maxBody);
+    const posted = body.length > 0 ? messages.read(body, 'client', headers) : undefined;
+    return { connection, messages, posted, session };
   }
 
   #readerOf(answer: StreamedAnswer, observed: Observed): ObservedAnswer {
     const { status, headers } = answer;
-    const { connection, posted, session } = observed;
+    const { connection, messages, posted, session } = observed;
     const { [SESSION]: begun, 'content-type': type = '', 'content-encoding': encoding } = headers;
     if (session === undefined && begun !== undefined) this.#sessions.set(begun, connection);
     if (encoding !== undefined && encoding !== 'identity') {
@@ -167,14 +169,14 @@ class McpForwarder {
       return UNREAD;
     }
     if (status >= 300)
-      return new WholeAnswer(observed, bytes => {
+      return new WholeAnswer(messages, bytes => {
         const body = new Content(bytes);
         if (body.json.ok) connection.sees(body.json.value, 'tool'); // an error of JSON-RPC answers its request
         connection.settle(posted, recorded => recorded.recordResponse(status, { body }));
       });
-    if (/^text\/event-stream\b/i.test(type)) return new AnswerEvents(observed);
+    if (/^text\/event-stream\b/i.test(type)) return new AnswerEvents(messages);
     if (!/^application\/json\b/i.test(type)) return UNREAD;
-    return new WholeAnswer(observed, bytes => readMessage(bytes, 'tool', observed));
+    return new WholeAnswer(messages, bytes => void messages.read(bytes, 'tool'));
   }
 }
 

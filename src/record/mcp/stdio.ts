@@ -6,6 +6,7 @@ import { finishedWithin } from '../../system/clock.js';
 import type { Sink } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { ObservedLines } from './lines.js';
+import { MessageReader } from './message-reader.js';
 import type { McpObserver } from './observer.js';
 
 interface StdioRelay {
@@ -46,8 +47,9 @@ export function startStdioRelay(options: RelayOptions): StdioRelay {
   const group = new Group({ command, onStderr });
   const server = group.child;
   const connection = observer.connection();
-  const around = { observer, connection, maxBytes };
-  const [sent, received] = [new ObservedLines('client', around), new ObservedLines('tool', around)];
+  const messages = new MessageReader(observer, connection, maxBytes);
+  const sent = new ObservedLines('client', messages);
+  const received = new ObservedLines('tool', messages);
   // Each pipe is the first listener, so that it passes a chunk on before the chunk is read.
   stdin.pipe(server.stdin);
   stdin.on('data', sent.add);

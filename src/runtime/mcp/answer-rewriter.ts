@@ -1,5 +1,5 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
-import { TransportError } from '../../http/client.js';
+import { TransportError } from '../../http/transport-error.js';
 import { exactJson } from '../../util/exact-json.js';
 import { parseJson } from '../../util/json.js';
 import { LineSplitter } from '../../util/text.js';

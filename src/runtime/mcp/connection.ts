@@ -10,7 +10,7 @@ import {
 import * as z from 'zod/mini';
 import { Content } from '../../events/content.js';
 import { type Log, RecordedRequest } from '../../events/log.js';
-import { TransportError } from '../../http/client.js';
+import { TransportError } from '../../http/transport-error.js';
 import { mirroredHeaders } from '../../protocol/mcp-headers.js';
 import { type McpVersion, WITH_INITIALIZE, WITHOUT_INITIALIZE } from '../../protocol/mcp-versions.js';
 import type { Tool } from '../../protocol/toolset.js';

@@ -1,5 +1,5 @@
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
-import { explainFailure, TransportError } from '../../http/client.js';
+import { explainFailure, TransportError } from '../../http/transport-error.js';
 import { MCP_VERSIONS } from '../../protocol/mcp-versions.js';
 import { missingFileHint } from '../../system/child.js';
 import { type ErrorDetails, messageOf, ProtocolCliError } from '../../util/errors.js';

@@ -1,5 +1,5 @@
 import { ProtocolError, SdkError, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
-import { TransportError } from '../../http/client.js';
+import { TransportError } from '../../http/transport-error.js';
 
 /** The cause of a rejected request, as recorded in a transcript. */
 export type McpFailure =

@@ -3,8 +3,8 @@ import {
   StreamableHTTPClientTransport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
-import { TransportError } from '../../http/client.js';
 import { guardedFetch } from '../../http/guarded-fetch.js';
+import { TransportError } from '../../http/transport-error.js';
 import { finishedWithin } from '../../system/clock.js';
 import { AnswerRewriter } from './answer-rewriter.js';
 import { ConnectionLoss, type Link, type LinkOptions, type McpTarget, type MessageListener } from './link.js';

@@ -1,5 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/client';
-import type { TransportError } from '../../http/client.js';
+import type { TransportError } from '../../http/transport-error.js';
 import type { Sink } from '../../system/streams.js';
 
 export type MessageListener = (message: unknown, way: 'sent' | 'received') => void;

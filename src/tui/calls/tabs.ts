@@ -1,21 +1,15 @@
 import { RoundTrips } from '../../events/round-trips.js';
 import type { View } from '../../events/threads.js';
-import type { Step } from '../../render/callbacks.js';
 import { type Line, pluralize, quote, say } from '../../render/line.js';
 import { viewPane } from '../../render/panes.js';
 import type { ProblemLines } from '../../render/problems-tab.js';
+import type { Step } from '../../render/step.js';
 import { type TimelineEntry, timelineLines } from '../../render/wire.js';
 import { Memo, memoizeByObject, RecentMap } from '../../util/collections.js';
 import type { Redactor } from '../../util/redact.js';
-import {
-  type Document,
-  joinedDocument,
-  linesDocument,
-  onePart,
-  type Part,
-  panePart,
-  type Sheet,
-} from '../reading/documents.js';
+import { type Document, linesDocument } from '../reading/document.js';
+import { joinedDocument } from '../reading/joined-document.js';
+import { onePart, type Part, panePart, type Sheet } from '../reading/parts.js';
 import { roundTripDocuments } from '../reading/round-trips.js';
 
 /** The tabs of any call, from either side. */

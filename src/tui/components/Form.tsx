@@ -1,5 +1,5 @@
 import { Box } from 'ink';
-import type { Size } from '../terminal.js';
+import type { Size } from '../tty.js';
 import type { FormState } from '../workbench/form/form.js';
 import { formLines } from '../workbench/form/lines.js';
 import { formWidths, REQUEST_GAP, type RequestTarget, requestLines } from '../workbench/form/request.js';

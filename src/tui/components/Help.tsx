@@ -1,7 +1,7 @@
 import { helpLines } from '../help.js';
 import type { KeyTable } from '../keys.js';
 import { pageWindow } from '../screen/layout.js';
-import type { Size } from '../terminal.js';
+import type { Size } from '../tty.js';
 import { Lines } from './Line.js';
 
 interface HelpProps {

@@ -13,7 +13,7 @@ import {
   selectedIndex,
   selectedSheet,
 } from '../list/list.js';
-import type { Size } from '../terminal.js';
+import type { Size } from '../tty.js';
 import { useTick } from '../use-tick.js';
 import { Lines, PaletteContext } from './Line.js';
 import { Panel } from './Panel.js';

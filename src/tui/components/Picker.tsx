@@ -1,5 +1,5 @@
 import { type PickerHints, type PickerState, pickerLines } from '../picker.js';
-import type { Size } from '../terminal.js';
+import type { Size } from '../tty.js';
 import { Lines } from './Line.js';
 
 interface PickerProps {

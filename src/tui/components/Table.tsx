@@ -1,7 +1,7 @@
 import { Box } from 'ink';
 import { type Line as Spans, say } from '../../render/line.js';
 import { fitLine } from '../../render/terminal/fit.js';
-import type { Size } from '../terminal.js';
+import type { Size } from '../tty.js';
 import { Line } from './Line.js';
 
 interface TableProps {

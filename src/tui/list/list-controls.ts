@@ -1,6 +1,6 @@
 import { partText } from '../reading/sheet.js';
 import type { ActionResult, ScreenEffects } from '../screen/effects.js';
-import type { Size } from '../terminal.js';
+import type { Size } from '../tty.js';
 import { isEmpty, type Listed, selectedSheet } from './list.js';
 import { type ListAction, type ListUpdate, showsHunks } from './reduce-list.js';
 

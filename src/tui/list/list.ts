@@ -2,9 +2,9 @@ import type { CallView } from '../../render/calls.js';
 import type { Line } from '../../render/line.js';
 import type { Highlighter } from '../../render/syntax.js';
 import { DIVIDER, type Table, tableLines } from '../layout.js';
-import type { Sheet } from '../reading/documents.js';
+import type { Sheet } from '../reading/parts.js';
 import { EMPTY_READING, type ReadingState, type SheetPlace } from '../reading/sheet.js';
-import type { Size } from '../terminal.js';
+import type { Size } from '../tty.js';
 
 interface Entries<Entry> {
   /** Identifies the source; reading positions are remembered for each entry of each source. */

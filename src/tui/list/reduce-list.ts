@@ -8,7 +8,7 @@ import {
   searchSheet,
   sheetSeen,
 } from '../reading/sheet.js';
-import type { Size } from '../terminal.js';
+import type { Size } from '../tty.js';
 import { isReading, type Listed, type ListState, selectedIndex, selectedKey, selectedSheet } from './list.js';
 
 export type ListAction =

@@ -3,7 +3,7 @@ import type { History } from '../../events/history.js';
 import type { OAuth, UserChoice } from '../../protocol/callbacks.js';
 import type { Clock } from '../../system/clock.js';
 import { createStore } from '../store.js';
-import type { Size } from '../terminal.js';
+import type { Size } from '../tty.js';
 import { visitPage } from '../visit.js';
 import { answerableOf, liveStateOf, reduceLive, type Subject, shownPicker, subjectOf } from './state.js';
 

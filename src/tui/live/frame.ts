@@ -1,16 +1,15 @@
 import type { History } from '../../events/history.js';
 import type { View } from '../../events/threads.js';
-import type { Step } from '../../render/callbacks.js';
 import { type Layout, type Line, redactLine, say } from '../../render/line.js';
 import { type Pane, paneLines, viewPane } from '../../render/panes.js';
-import { stepLine } from '../../render/steps.js';
+import { type Step, stepLine } from '../../render/step.js';
 import type { Highlighter } from '../../render/syntax.js';
 import { cutLine, fitRows } from '../../render/terminal/fit.js';
 import type { Palette } from '../../render/terminal/theme.js';
 import { paneLayout, wrapRows } from '../../render/terminal/wrap.js';
 import { memoizeByObject } from '../../util/collections.js';
 import { MIN_PICKER_ROWS, type PickerState, pickerLines } from '../picker.js';
-import type { Size } from '../terminal.js';
+import type { Size } from '../tty.js';
 import { type LiveState, type ShownPanes, shownPicker } from './state.js';
 import { statusLines } from './status.js';
 

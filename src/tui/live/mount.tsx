@@ -1,8 +1,9 @@
 import { loadLexers } from '../../render/syntax.js';
 import type { Colours } from '../../render/terminal/theme.js';
 import type { Clock } from '../../system/clock.js';
+import { throttled } from '../../system/clock.js';
 import { mount } from '../mount.js';
-import { type Terminal, throttled } from '../terminal.js';
+import type { TtyStreams } from '../tty.js';
 import type { Live } from './effects.js';
 import type { Frame } from './frame.js';
 import { LiveApp } from './LiveView.js';
@@ -11,7 +12,7 @@ import type { LiveState } from './state.js';
 /** Frames are drawn at most ten times a second, and as often without events, since clocks run. */
 const FRAME_MS = 100;
 
-interface MountOptions extends Terminal {
+interface MountOptions extends TtyStreams {
   readonly live: Live;
   readonly frame: (state: LiveState) => Frame;
   readonly colours: Colours;

@@ -1,17 +1,17 @@
 import type { Ending, Page, Reporter } from '../../render/outputs/reporter.js';
 import { type Panes, panesOf } from '../../render/panes.js';
-import { StepLog } from '../../render/steps.js';
+import { StepLog } from '../../render/step-log.js';
 import { loadHighlighter } from '../../render/syntax.js';
 import { screenPaletteOf } from '../../render/terminal/theme.js';
 import { warningsOfEnding } from '../../render/warnings.js';
 import type { Clock } from '../../system/clock.js';
-import { sizeOf, type Terminal } from '../terminal.js';
+import { sizeOf, type TtyStreams } from '../tty.js';
 import { createLive } from './effects.js';
 import { blocksOf, frameOf, viewsOf } from './frame.js';
 import { mountLive } from './mount.js';
 import type { LiveState } from './state.js';
 
-interface LiveReporterOptions extends Terminal {
+interface LiveReporterOptions extends TtyStreams {
   readonly page: Page;
   readonly clock: Clock;
   /** The time limit for the result; 0: no limit. */

@@ -3,7 +3,7 @@ import type { Pane, Panes } from '../../render/panes.js';
 import type { Highlighter } from '../../render/syntax.js';
 import { type PickerState, pickerOf, pressPicker } from '../picker.js';
 import type { ActionResult } from '../screen/effects.js';
-import type { Size } from '../terminal.js';
+import type { Size } from '../tty.js';
 
 /** Without a result from the tool, there is nothing for the human that the steps do not say. */
 export type ShownPanes = Pick<Panes, 'llm'> & { readonly human: Pane | null };

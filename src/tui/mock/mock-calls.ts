@@ -9,7 +9,7 @@ import { CALL_TABS, callSheets, recentSheets } from '../calls/tabs.js';
 import { CALL_COLUMNS } from '../layout.js';
 import { tableOf, WITH_PANES } from '../list/list.js';
 import type { LiveListSource } from '../live-list/live-list.js';
-import type { Sheet } from '../reading/documents.js';
+import type { Sheet } from '../reading/parts.js';
 import { ReceivedCall, type RecentCall } from './received-call.js';
 
 export const MOCK_TABS = [{ name: 'call', title: 'Call' }, ...CALL_TABS] as const;

@@ -18,7 +18,7 @@ import type { TimelineEntry } from '../../render/wire.js';
 import { Memo } from '../../util/collections.js';
 import { decodeUtf8 } from '../../util/text.js';
 import type { ShownCall } from '../calls/tabs.js';
-import { onePart, panePart, type Sheet } from '../reading/documents.js';
+import { onePart, panePart, type Sheet } from '../reading/parts.js';
 
 export type RecentCall = NonNullable<ReturnType<RecentCalls['get']>>;
 

@@ -8,7 +8,7 @@ import { bind, Keys } from '../keys.js';
 import { READING_KEYS } from '../list/list-keys.js';
 import { fullScreenList } from '../live-list/full-screen-list.js';
 import { createLiveList, type LiveListControls } from '../live-list/live-list.js';
-import type { Sheet } from '../reading/documents.js';
+import type { Sheet } from '../reading/parts.js';
 import type { ActionResult } from '../screen/effects.js';
 
 /** A message, a report or a diff to read. */

@@ -67,7 +67,7 @@ export const COMMANDS = {
     return { style: { layout: isSplit(style, size.columns) ? 'unified' : 'split' } };
   },
   fold({ document, style }) {
-    if (document.isFoldable?.()) return { style: { isUnfolded: !style.isUnfolded } };
+    if (document.isFoldable()) return { style: { isUnfolded: !style.isUnfolded } };
     return hasHunks(document) ? { said: 'nothing to unfold: the patch holds no more' } : NO_DIFF;
   },
 } satisfies Record<string, Command>;

@@ -5,7 +5,9 @@ import { bodyText, tripParts } from '../../render/wire.js';
 import { memoizeByObject } from '../../util/collections.js';
 import { prettyJson } from '../../util/json-text.js';
 import type { Redactor } from '../../util/redact.js';
-import { type Document, joinedDocument, linesDocument, textDocument } from './documents.js';
+import { type Document, linesDocument } from './document.js';
+import { joinedDocument } from './joined-document.js';
+import { textDocument } from './text-document.js';
 
 const BLANK = linesDocument([[]]);
 

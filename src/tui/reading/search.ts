@@ -1,5 +1,5 @@
 import { type Line, partsOfHalf, withHalves } from '../../render/line.js';
-import { type Document, searchable } from './documents.js';
+import { type Document, searchable } from './document.js';
 
 const SYNTAX = /[\\^$.*+?()[\]{}|/]/g;
 

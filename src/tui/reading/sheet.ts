@@ -4,9 +4,11 @@ import { cellsOf } from '../../render/terminal/cells.js';
 import { cutLine } from '../../render/terminal/fit.js';
 import type { Palette } from '../../render/terminal/theme.js';
 import { cursorMark, DIVIDER } from '../layout.js';
-import type { Size } from '../terminal.js';
+import type { Size } from '../tty.js';
 import { COMMANDS, type Command, type ReadingCommand, searchFor } from './commands.js';
-import { type Anchor, copyOf, type Document, type PartLook, type Sheet } from './documents.js';
+import { copyOf } from './copy.js';
+import type { Anchor, Document } from './document.js';
+import type { PartLook, Sheet } from './parts.js';
 import {
   clamped,
   hasHunks,

@@ -4,8 +4,8 @@ import { scrolledLine } from '../../render/terminal/scroll.js';
 import type { Palette } from '../../render/terminal/theme.js';
 import { wrapRows } from '../../render/terminal/wrap.js';
 import { lastIndexUpTo, memoizeByObject, RecentMap } from '../../util/collections.js';
-import type { Size } from '../terminal.js';
-import type { Document } from './documents.js';
+import type { Size } from '../tty.js';
+import type { Document } from './document.js';
 import { markMatches } from './search.js';
 
 /** How all texts are shown. */

@@ -3,7 +3,7 @@ import { fitRows } from '../../render/terminal/fit.js';
 import { wrapRows } from '../../render/terminal/wrap.js';
 import type { Hint } from '../keys.js';
 import { pickerLines } from '../picker.js';
-import type { Size } from '../terminal.js';
+import type { Size } from '../tty.js';
 import { currentNotices, type OverlayOf, type ScreenState } from './state.js';
 
 /** The hints of the footer: as many of the first as fit, and all of the others. */

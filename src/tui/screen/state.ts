@@ -1,7 +1,7 @@
 import { type Line, quote } from '../../render/line.js';
 import type { PickerState } from '../picker.js';
-import type { Size } from '../terminal.js';
 import type { TextInput } from '../text-input.js';
+import type { Size } from '../tty.js';
 
 /** What covers a screen, or a part of it, until it is closed. `Purpose` says what the answer is for. */
 export type Overlay<Purpose> =

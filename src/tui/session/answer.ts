@@ -12,7 +12,7 @@ import { fullScreenList } from '../live-list/full-screen-list.js';
 import { createLiveList, type LiveListControls } from '../live-list/live-list.js';
 import { showCopied } from '../screen/copied.js';
 import type { ActionResult } from '../screen/effects.js';
-import type { Terminal } from '../terminal.js';
+import type { TtyStreams } from '../tty.js';
 import { visitPage } from '../visit.js';
 import {
   answeredCalls,
@@ -117,7 +117,7 @@ export function createAnswerScreen({ clock, level, copy, visit, interrupt, ...sh
   });
 }
 
-interface LiveSessionOptions extends Terminal, Omit<AnswerOptions, 'level' | 'copy' | 'visit'> {
+interface LiveSessionOptions extends TtyStreams, Omit<AnswerOptions, 'level' | 'copy' | 'visit'> {
   readonly page: Page;
 }
 

@@ -24,7 +24,7 @@ import { formatDuration } from '../../util/text.js';
 import { CALL_TABS, callSheets, recentSheets } from '../calls/tabs.js';
 import { tableOf, WITH_PANES } from '../list/list.js';
 import type { LiveListSource } from '../live-list/live-list.js';
-import { onePart, panePart, partRedactor, type Sheet } from '../reading/documents.js';
+import { onePart, panePart, partRedactor, type Sheet } from '../reading/parts.js';
 import { MadeCall } from '../workbench/made-call.js';
 import { CALL_TAB, CALL_TEXTS, CALLS_OF_ONE, callDetails } from './session-calls.js';
 

@@ -3,7 +3,7 @@ import { callBodies, callHead, type KnownCall, type sessionCallRow } from '../..
 import { Memo } from '../../util/collections.js';
 import { CALL_COLUMNS, type Table } from '../layout.js';
 import type { List } from '../list/list.js';
-import { onePart, type Sheet } from '../reading/documents.js';
+import { onePart, type Sheet } from '../reading/parts.js';
 
 /* The calls of agent sessions in a list, from either side. */
 

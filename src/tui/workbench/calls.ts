@@ -5,7 +5,7 @@ import { clipped, type Line, line, pluralize, quote, say } from '../../render/li
 import { callSheets, MADE_CALL_TABS, type MadeCallTab, recentSheets } from '../calls/tabs.js';
 import { CALL_COLUMNS, keysLine } from '../layout.js';
 import { type List, tableOf, WITH_PANES } from '../list/list.js';
-import type { Sheet } from '../reading/documents.js';
+import type { Sheet } from '../reading/parts.js';
 import { exchangeState, hasProblems, recordedState } from './call-state.js';
 import { type Compared, compareWith } from './compare.js';
 import { MadeCall } from './made-call.js';

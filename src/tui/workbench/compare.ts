@@ -6,7 +6,7 @@ import { Memo } from '../../util/collections.js';
 import { patchOf } from '../../util/patch-of.js';
 import type { Redactor } from '../../util/redact.js';
 import { formatDuration } from '../../util/text.js';
-import { onePart, panePart, type Sheet } from '../reading/documents.js';
+import { onePart, panePart, type Sheet } from '../reading/parts.js';
 import type { MadeCall } from './made-call.js';
 import type { Source } from './model.js';
 

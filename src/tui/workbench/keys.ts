@@ -9,7 +9,8 @@ import { askAnswer, cancelCall, compareCall, copyCall, useConsentPage } from './
 import { askSaveFixture, askSaveTranscript, showNextSource } from './files.js';
 import { FORM_KEYS } from './form/press.js';
 import { isReadingPage } from './places.js';
-import { editAgain, runAgain, runForm } from './run.js';
+import { editAgain, runAgain } from './rerun.js';
+import { runForm } from './run.js';
 import {
   askRecentServer,
   enterEntry,

@@ -1,25 +1,21 @@
 import type { CallLog } from '../../events/call-log.js';
 import type { Exchange } from '../../events/exchange.js';
 import { History } from '../../events/history.js';
-import { type Step, subscriptionEventIn } from '../../render/callbacks.js';
+import { subscriptionEventIn } from '../../render/callbacks.js';
 import { type Line, quote, redactLine, type Span, say } from '../../render/line.js';
+import { missingSteps, runningSteps } from '../../render/open-steps.js';
 import { panesOf } from '../../render/panes.js';
 import type { ProblemLines } from '../../render/problems-tab.js';
-import { missingSteps, newStepsOf, runningSteps, stepLines } from '../../render/steps.js';
+import { type Step, stepLines } from '../../render/step.js';
+import { newStepsOf } from '../../render/steps.js';
 import type { TimelineEntry } from '../../render/wire.js';
 import { Memo } from '../../util/collections.js';
 import type { Redactor } from '../../util/redact.js';
 import type { ShownCall } from '../calls/tabs.js';
-import {
-  type Document,
-  joinedDocument,
-  linesDocument,
-  onePart,
-  type Part,
-  panePart,
-  type Sheet,
-  textDocument,
-} from '../reading/documents.js';
+import { type Document, linesDocument } from '../reading/document.js';
+import { growingDocument, joinedDocument } from '../reading/joined-document.js';
+import { onePart, type Part, panePart, type Sheet } from '../reading/parts.js';
+import { textDocument } from '../reading/text-document.js';
 import { eventCount, NOT_ENDED, SO_FAR } from './call-state.js';
 import type { Model, Source } from './model.js';
 
@@ -151,7 +147,7 @@ function withOutput(part: Part, { settled }: Exchange, redactor: Redactor): Part
 
 /** A part with the events of the call's subscription below it, if there is one. */
 function withEvents(part: Part, lay: (news: News) => Document) {
-  const events = joinedDocument([]);
+  const events = growingDocument();
   const documents = new Memo<Document>();
   return (exchange: Exchange, news: readonly News[], open: Span): Part => {
     if (!exchange.subscription) return part;

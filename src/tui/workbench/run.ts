@@ -1,14 +1,12 @@
-import type { Exchange } from '../../events/exchange.js';
 import { REDACTED } from '../../util/redact.js';
 import { safeJson } from '../../util/safe-json.js';
 import { truncate } from '../../util/text.js';
 import { pickerOf } from '../picker.js';
 import { formArguments, withFaults } from './form/form.js';
-import { changeForm, openForm, type ServerTool, toolsNamed } from './forms.js';
+import { changeForm } from './forms.js';
 import type { Sent } from './model.js';
-import { unavailableText } from './servers.js';
 import { currentForm, type Sending } from './state.js';
-import { complain, selectedCall, type Workbench, watchPlace } from './workbench.js';
+import { complain, type Workbench, watchPlace } from './workbench.js';
 
 /** Maximum length of the texts shown, in characters; the screen counts the rows that do not fit. */
 const MAX_LENGTH = { name: 200, arguments: 4_000 };
@@ -20,17 +18,14 @@ export function runForm(workbench: Workbench, validates = true): void {
   if (!open || isSending(workbench, open.name)) return;
   store.dispatch({ type: 'forgetKey' });
   const args = formArguments(open.form, validates);
-  if (!args.ok) store.dispatch({ type: 'changeForm', name: open.name, form: args.form });
-  else if (validates && isRedacted(args.value))
+  if (!args.ok) {
+    store.dispatch({ type: 'changeForm', name: open.name, form: args.form });
+  } else if (validates && isRedacted(args.value)) {
     complain(workbench, `Not sent: ${REDACTED} replaces a secret. Press Ctrl-T to send it as it is.`);
-  else {
+  } else {
     const { server, operation, name: from } = open;
-    place(workbench, {
-      draft: { server, operation, arguments: args.value },
-      validates,
-      from,
-      isRerun: false,
-    });
+    const draft = { server, operation, arguments: args.value };
+    sendOrAsk(workbench, { draft, validates, from, isRerun: false });
   }
 }
 
@@ -38,7 +33,8 @@ export function isSending({ store }: Workbench, from: string): boolean {
   return store.state().sending.some(each => each.from === from);
 }
 
-function place(workbench: Workbench, sending: Sending): void {
+/** Sends a draft; a destructive one only after the user agreed. */
+export function sendOrAsk(workbench: Workbench, sending: Sending): void {
   const { server, operation } = sending.draft;
   if (workbench.controls.needsConsent(server, operation)) askConsent(workbench, sending);
   else void send(workbench, sending);
@@ -78,9 +74,9 @@ async function send(workbench: Workbench, sending: Sending, isAgreed = false): P
   const { store, controls, effects } = workbench;
   const { draft, validates, from } = sending;
   store.dispatch({ type: 'sendingBegan', sending });
-  const watch = watchPlace(workbench);
+  const isStillHere = watchPlace(workbench);
   const sent = await controls.run(draft, { validates, isAgreed });
-  const isHere = watch();
+  const isHere = isStillHere();
   store.dispatch({ type: 'sendingEnded', sending });
   if (sent.kind === 'invalid') changeForm(workbench, from, form => withFaults(form, sent.faults, isHere));
   if (sent.kind !== 'sent')
@@ -97,79 +93,8 @@ function showSent({ store }: Workbench, key: string): void {
   store.dispatch({ type: 'showCalls', source: 0, key });
 }
 
-/** Sends the selected call again: to the same server, with the same arguments, validated or not, in a new thread. */
-export function runAgain(workbench: Workbench): void {
-  const call = callToRepeat(workbench);
-  if (!call) return;
-  const { exchange, target, mismatch, name, validates } = call;
-  const { operation, arguments: args } = exchange.invocation;
-  const draft = { server: target.server.id, operation, arguments: args };
-  if (isSending(workbench, name)) complain(workbench, 'Not run: it is being sent already.');
-  else if (mismatch !== null)
-    complain(workbench, `Not run: ${mismatch} Press e to open its form at ${target.server.about}.`);
-  else if (call.isRedacted)
-    complain(workbench, `Not run: ${REDACTED} replaces a secret. Press e to edit the arguments.`);
-  else place(workbench, { draft, validates, from: name, isRerun: true });
-}
-
-/** Opens the form of the selected call's operation with its arguments, at another server if necessary. */
-export function editAgain(workbench: Workbench): void {
-  const call = callToRepeat(workbench);
-  if (!call) return;
-  const { exchange, target, mismatch, name } = call;
-  openForm(workbench, target, { given: exchange.invocation.arguments, about: name });
-  const notes = [
-    ...(mismatch === null ? [] : [`This is the form of ${target.server.about}: ${mismatch}`]),
-    ...(call.isRedacted ? [`${REDACTED} replaces a secret: type it in.`] : []),
-  ];
-  if (notes.length > 0) complain(workbench, notes.join(' '));
-}
-
-interface CallToRepeat {
-  readonly exchange: Exchange;
-  readonly target: ServerTool;
-  /** Why the target may be another server than that of the call; null if it is the same one. */
-  readonly mismatch: string | null;
-  readonly name: string;
-  readonly validates: boolean;
-  /** Transcripts do not contain the secrets that were sent. */
-  readonly isRedacted: boolean;
-}
-
-/** The selected call and the server to send it to. Without one, shows the reason and returns null. */
-function callToRepeat(workbench: Workbench): CallToRepeat | null {
-  const { model } = workbench;
-  const source = workbench.source();
-  const exchange = selectedCall(workbench);
-  if (!exchange) {
-    complain(workbench, 'No call to run again.');
-    return null;
-  }
-  const { operation, arguments: args } = exchange.invocation;
-  const matches = toolsNamed(model.servers, operation);
-  const id = source.isLive ? model.serverOf(exchange.key) : null;
-  const owners = matches.filter(({ server: { id: own, state } }) => {
-    if (source.isLive) return own === id;
-    return state.kind === 'ready' && state.toolset.endpoint === exchange.endpoint;
-  });
-  const destructive = owners.find(({ tool }) => tool.annotations?.destructive === true);
-  const target = destructive ?? owners[0] ?? matches[0];
-  const unavailable = unavailableText(workbench);
-  if (!target) {
-    complain(workbench, unavailable ?? `No open tool server offers ${operation}. Press u to open one.`);
-    return null;
-  }
-  return {
-    exchange,
-    target,
-    mismatch: owners.length === 0 && unavailable ? `${unavailable}.` : mismatchOf(owners.length),
-    name: `${source.id} ${exchange.key}`,
-    validates: !(source.isLive && model.isUnvalidated(exchange.key)),
-    isRedacted: !source.isLive && isRedacted(args),
-  };
-}
-
-function isRedacted(args: unknown): boolean {
+/** Transcripts do not contain the secrets that were sent. */
+export function isRedacted(args: unknown): boolean {
   return JSON.stringify(args).includes(REDACTED);
 }
 
@@ -182,11 +107,4 @@ function reasonOf(sent: Exclude<Sent, { kind: 'sent' }>, { isRerun }: Sending): 
   if (sent.kind === 'refused') return sent.reason;
   const next = isRerun ? 'Press e to edit them.' : 'Press Ctrl-T to send them as they are.';
   return `Not sent: the arguments do not match the inputSchema. ${next}`;
-}
-
-function mismatchOf(owners: number): string | null {
-  if (owners === 1) return null;
-  return owners === 0
-    ? 'its own tool server does not offer it now.'
-    : `${owners} open tool servers have its endpoint.`;
 }

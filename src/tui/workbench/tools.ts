@@ -6,7 +6,7 @@ import { truncate } from '../../util/text.js';
 import { TOOL_TABS, type ToolTab } from '../calls/tabs.js';
 import { cursorMark, firstLineOf, keysLine } from '../layout.js';
 import type { List } from '../list/list.js';
-import { onePart, type Sheet } from '../reading/documents.js';
+import { onePart, type Sheet } from '../reading/parts.js';
 import { definitionsIn, definitionsText, type Model, type Server, toolsOf } from './model.js';
 
 /** A server, or one of its operations. */

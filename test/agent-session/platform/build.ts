@@ -1,4 +1,4 @@
-import { readResults } from '../../../src/agent-session/platform/read-request.js';
+import { readResults } from '../../../src/agent-session/platform/posted-results.js';
 import { Session } from '../../../src/agent-session/platform/session.js';
 import type { Fact } from '../../../src/events/events.js';
 import { createLog } from '../../../src/events/log.js';

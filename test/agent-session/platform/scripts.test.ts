@@ -83,6 +83,15 @@ describe('scripts', () => {
     expect(other.platform.verify()).toMatchObject({ ok: true, answered: 1 });
   });
 
+  test('a lost answer is lost also if it would refuse the request', async () => {
+    await using it = await playing(
+      { rounds: [{ calls: [call('a', 'A1')] }] },
+      { faults: { tool_results: ['lost'] } },
+    );
+    await expect(it.ask('POST', `${S}/tool_results`, { kind: 'other' })).rejects.toThrow();
+    expect(it.platform.verify()).toMatchObject({ ok: false, answered: 0 });
+  });
+
   test('events beyond kept_events are evicted, and first_index says where the others begin', async () => {
     await using it = await playing(
       { rounds: [{ calls: [call('a', 'A1')] }] },

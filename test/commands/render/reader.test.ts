@@ -3,7 +3,7 @@ import { readableOf } from '../../../src/commands/render/reader.js';
 import type { Section } from '../../../src/commands/render/saved.js';
 import { type Line, lineText, say } from '../../../src/render/line.js';
 import type { Pane } from '../../../src/render/panes.js';
-import type { Document } from '../../../src/tui/reading/documents.js';
+import type { Document } from '../../../src/tui/reading/document.js';
 
 const pane = (title: Pane['title'], text: string): Pane => ({
   title,

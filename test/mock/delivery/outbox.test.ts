@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { TransportError } from '../../../src/http/client.js';
 import { createPooledClient } from '../../../src/http/pooled-client.js';
+import { TransportError } from '../../../src/http/transport-error.js';
 import { answer, startPeer } from '../../http/peer.js';
 import { type Reply, startServing } from '../../support/serving.js';
 import { callbackTo, openOutbox } from './open-outbox.js';

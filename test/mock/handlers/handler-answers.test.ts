@@ -1,15 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import { defineTool, type HandlerCall } from '../../../src/mock/handlers.js';
 import {
   canceled,
-  defineTool,
   denied,
   error,
-  type HandlerCall,
   payload,
   result,
   type ToolOutput,
   timeout,
-} from '../../../src/mock/handlers.js';
+} from '../../../src/mock/tool-output.js';
 import { startMock, watchedClock } from '../start-mock.js';
 
 const definition = { name: 'op', description: 'In code', inputSchema: {} };

@@ -1,11 +1,6 @@
 import { expect, expectTypeOf, test } from 'vitest';
-import {
-  type ArgumentsOf,
-  defineTool,
-  type HandlerCall,
-  type ToolDefinition,
-  type ValueOf,
-} from '../../../src/mock/handlers.js';
+import { defineTool, type HandlerCall, type ToolDefinition } from '../../../src/mock/handlers.js';
+import type { ArgumentsOf, ValueOf } from '../../../src/mock/schema-types.js';
 
 const schema = {
   type: 'object',

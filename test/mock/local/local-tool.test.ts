@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createLog } from '../../../src/events/log.js';
-import { defineTool, result } from '../../../src/mock/handlers.js';
+import { defineTool } from '../../../src/mock/handlers.js';
+import { result } from '../../../src/mock/tool-output.js';
 import { replying, watchedClock } from '../start-mock.js';
 import { eventsOfKind, localTool } from './local-tool.js';
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { defineTool, result } from '../../../src/mock/handlers.js';
+import { defineTool } from '../../../src/mock/handlers.js';
+import { result } from '../../../src/mock/tool-output.js';
 import { replying, startMock } from '../start-mock.js';
 
 const canary = 'hunter2-canary';

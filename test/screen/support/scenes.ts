@@ -4,19 +4,17 @@ import type { Contents } from '../../../src/tui/live/frame.js';
 import { pickerOf } from '../../../src/tui/picker.js';
 
 const TONE = 'plain';
-const done = (key: string, text: string): Contents['steps'][number] => ({
-  key,
+const done = (text: string): Contents['steps'][number] => ({
   at: 0,
   state: 'done',
   lines: [[{ text, tone: TONE }]],
 });
 const NOTHING_ELSE = { status: [], views: [], panes: null, picker: null } as const;
-const STEPS = [done('a', 'discovered a tool'), done('b', 'sent an operation')];
+const STEPS = [done('discovered a tool'), done('sent an operation')];
 
 /** A call that waits, so many ms after it was sent. */
 export function waitingScene(ms: number): Contents {
   const waiting = {
-    key: 'c',
     at: 0,
     state: 'running',
     lines: [[{ text: 'waiting for the result', tone: TONE }]],
@@ -32,7 +30,7 @@ export function settledScene(human: string, llm: string): Contents {
     choice: { chosen: null, reason: 'no display_as', skipped: [], warnings: [] },
     warnings: [],
   };
-  return { ...NOTHING_ELSE, steps: [...STEPS, done('c', 'result')], panes, now: 1_000 };
+  return { ...NOTHING_ELSE, steps: [...STEPS, done('result')], panes, now: 1_000 };
 }
 
 /** A question that stands on the screen. */

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { say } from '../../../src/render/line.js';
 import { paletteOf } from '../../../src/render/terminal/theme.js';
 import { Reader } from '../../../src/tui/components/Reader.js';
-import { textDocument } from '../../../src/tui/reading/documents.js';
 import { EMPTY_READING, layOutSheet, readSheet, type SheetPlace } from '../../../src/tui/reading/sheet.js';
+import { textDocument } from '../../../src/tui/reading/text-document.js';
 import { rowsOf } from '../drawn.js';
 import { numbered } from '../texts.js';
 

@@ -7,7 +7,7 @@ import {
   selectedSheet,
 } from '../../../src/tui/list/list.js';
 import { type ListAction, listSeen, reduceList } from '../../../src/tui/list/reduce-list.js';
-import { onePart } from '../../../src/tui/reading/documents.js';
+import { onePart } from '../../../src/tui/reading/parts.js';
 import { layOutSheet } from '../../../src/tui/reading/sheet.js';
 import { type WordTab, wordList } from './words.js';
 

@@ -1,7 +1,8 @@
 import { quote, say } from '../../../src/render/line.js';
 import { cursorMark } from '../../../src/tui/layout.js';
 import type { List } from '../../../src/tui/list/list.js';
-import { onePart, textDocument } from '../../../src/tui/reading/documents.js';
+import { onePart } from '../../../src/tui/reading/parts.js';
+import { textDocument } from '../../../src/tui/reading/text-document.js';
 import { numbered } from '../texts.js';
 
 export type WordTab = 'text' | 'about';

@@ -3,7 +3,7 @@ import { quote } from '../../../src/render/line.js';
 import { selectedSheet } from '../../../src/tui/list/list.js';
 import type { ListAction } from '../../../src/tui/list/reduce-list.js';
 import { initialLiveList, type LiveListAction, liveListReducer } from '../../../src/tui/live-list/state.js';
-import { onePart } from '../../../src/tui/reading/documents.js';
+import { onePart } from '../../../src/tui/reading/parts.js';
 import { wordList } from '../list/words.js';
 
 const LIST = wordList(['apple', 'plum'], { sheetOf: () => onePart([], [[]], true) });

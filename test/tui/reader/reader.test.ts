@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { quote, say } from '../../../src/render/line.js';
 import { createReader, type Readable } from '../../../src/tui/reader/screen.js';
-import { linesDocument, onePart, panePart, type Sheet } from '../../../src/tui/reading/documents.js';
+import { linesDocument } from '../../../src/tui/reading/document.js';
+import { onePart, panePart, type Sheet } from '../../../src/tui/reading/parts.js';
 import { fakeClock } from '../../support/fake-clock.js';
 import { drawnList } from '../drawn.js';
 import { diffOf } from '../texts.js';

@@ -207,6 +207,13 @@ describe('actions on a call', () => {
     expect(session.asked).toEqual([`answer ${KEY} back-1 0`]);
   });
 
+  test('a copied command is shown in rows that can be pasted', () => {
+    const text = 'protocol-cli invoke one two three';
+    const session = onCalls(call(), { controls: { asCurl: () => ({ text, gaps: [] }) } });
+    session.press('y');
+    expect(session.sees({ columns: 28, rows: 20 })).toContain('\nprotocol-cli invoke one \\\ntwo three\n');
+  });
+
   test('while a copied text is shown, keys do nothing; q closes it only', async () => {
     const session = onCalls(consenting);
     session.press('y');

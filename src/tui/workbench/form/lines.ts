@@ -16,8 +16,8 @@ import { wrapRows } from '../../../render/terminal/wrap.js';
 import { memoizeByObject } from '../../../util/collections.js';
 import { truncate } from '../../../util/text.js';
 import { cursorMark } from '../../layout.js';
-import type { Size } from '../../terminal.js';
 import { inputLine, lineStart, quietLine } from '../../text-input.js';
+import type { Size } from '../../tty.js';
 import { choiceText, type Field, KINDS } from './fields.js';
 import {
   type FormState,

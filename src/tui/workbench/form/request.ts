@@ -5,7 +5,7 @@ import { memoizeByObject } from '../../../util/collections.js';
 import { prettyJson } from '../../../util/json-text.js';
 import { truncate } from '../../../util/text.js';
 import { compactJson } from '../../../util/values.js';
-import type { Size } from '../../terminal.js';
+import type { Size } from '../../tty.js';
 import { type Field, KINDS, readFields } from './fields.js';
 import { type FormState, focusedRow, formMessages } from './form.js';
 

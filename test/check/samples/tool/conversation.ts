@@ -24,6 +24,13 @@ const choiceSamples: Samples = [
   ),
   unclear('a selection at the end of the transcript', [asked(), a.selected()]),
   skips('an unanswered question', [asked()]),
+  skips('a question that crossed a cancel, its selection and its result', [
+    begun(),
+    a.cancelled(),
+    a.asks(),
+    a.selected(),
+    a.result(),
+  ]),
 ];
 
 const page = (auth_url: string, status = 200) => [...begun(), ...a.oauth({ auth_url }, { status })];

@@ -1,4 +1,4 @@
-import type { Size } from '../../../../src/tui/terminal.js';
+import type { Size } from '../../../../src/tui/tty.js';
 import { createWorkbenchProgram } from '../../../../src/tui/workbench/program.js';
 import type { Moment } from '../../../events/build.js';
 import { fakeClock } from '../../../support/fake-clock.js';

@@ -1,6 +1,5 @@
-import type { Clock } from '../system/clock.js';
-
-export interface Terminal {
+/** The streams of the terminal that a screen is drawn on. */
+export interface TtyStreams {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
 }
@@ -22,22 +21,4 @@ export function tooSmallMessage({ columns, rows }: Size): string | null {
 
 export function sizeOf({ columns, rows }: NodeJS.WriteStream): Size {
   return { columns, rows };
-}
-
-/** Runs work soon after a request, at most once in `everyMs`, and never synchronously. */
-export function throttled(clock: Clock, everyMs: number, work: () => void) {
-  let last = Number.NEGATIVE_INFINITY;
-  let cancel: (() => void) | null = null;
-  return {
-    request() {
-      cancel ??= clock.after(Math.max(0, last + everyMs - clock.now()), () => {
-        cancel = null;
-        last = clock.now();
-        work();
-      });
-    },
-    stop() {
-      cancel?.();
-    },
-  };
 }

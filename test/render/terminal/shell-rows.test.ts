@@ -2,23 +2,14 @@ import { execFileSync } from 'node:child_process';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { curlOf } from '../../../src/commands/invoke/request.js';
+import { shellRows } from '../../../src/render/terminal/shell-rows.js';
 import { shellWord } from '../../../src/util/shell-word.js';
-import { call } from '../../events/build.js';
-import { onCalls } from './support/open-session.js';
 
 /** The words that a shell makes of a command. */
 function wordsOf(script: string): string[] {
   return execFileSync('sh', ['-c', script.replace(/^\w+/, 'printf "%s\\0"')], { encoding: 'utf8' })
     .split('\0')
     .slice(0, -1);
-}
-
-/** The rows of the page that shows a copied command. */
-function shellRows(text: string, columns: number): readonly string[] {
-  const session = onCalls(call(), { controls: { asCurl: () => ({ text, gaps: [] }) } });
-  session.press('y');
-  const rows = session.sees({ columns, rows: 200 }).split('\n').slice(4);
-  return rows.slice(0, rows.findLastIndex((row, index) => index < rows.length - 1 && row !== '') + 1);
 }
 
 const BODY = {

@@ -16,7 +16,7 @@ interface CallFindings {
   /** Posts to a wrong address that name it. */
   readonly strays: readonly CallbackEvidence[];
   /** Whether its tool crashed before the call ended, and it is not known to be the cause. */
-  readonly isCutShort: boolean;
+  readonly isInterrupted: boolean;
 }
 
 /** One invocation, valid or not, and everything that followed. */
@@ -29,7 +29,7 @@ export interface CallEvidence extends RecordedCall, CallFindings {
 }
 
 /** How a call ended, as far as the events show. */
-type Ending =
+export type Ending =
   /** `isError`: by convention, or because it reads like an error. */
   | {
       readonly kind: 'result';
@@ -40,11 +40,16 @@ type Ending =
   | { readonly kind: 'asked'; readonly callback: CallbackEvidence }
   | { readonly kind: 'refused'; readonly attempt: RoundTrip; readonly status: number }
   | { readonly kind: 'silent'; readonly afterMs: number }
-  /**
-   * `unreadable`: only an invalid callback came; `called-off`: it was canceled, or its thread closed; `cut-short`: its tool crashed
-   * before.
-   */
-  | { readonly kind: 'unreadable' | 'called-off' | 'unanswered' | 'open' | 'cut-short' };
+  /** Only an invalid callback came. */
+  | { readonly kind: 'unreadable' }
+  /** It was canceled, or its thread closed. */
+  | { readonly kind: 'called-off' }
+  /** It was not acknowledged. */
+  | { readonly kind: 'unanswered' }
+  /** Its tool crashed before. */
+  | { readonly kind: 'interrupted' }
+  /** The events end before the call does. */
+  | { readonly kind: 'open' };
 
 export function callEvidence(call: RecordedCall, findings: CallFindings): CallEvidence {
   return {
@@ -91,11 +96,11 @@ function otherCallbackOf({ callbacks }: RecordedCall): Ending | null {
   return callbacks.some(({ message }) => message === null) ? { kind: 'unreadable' } : null;
 }
 
-function absenceOf(call: RecordedCall, { isCutShort }: CallFindings): Ending {
+function absenceOf(call: RecordedCall, { isInterrupted }: CallFindings): Ending {
   const { timeout, canceledAtSeq } = call;
   if (canceledAtSeq < (timeout?.seq ?? Number.POSITIVE_INFINITY)) return { kind: 'called-off' };
   if (!isAcknowledged(call)) return { kind: 'unanswered' };
-  if (isCutShort) return { kind: 'cut-short' };
+  if (isInterrupted) return { kind: 'interrupted' };
   return timeout ? { kind: 'silent', afterMs: timeout.afterMs } : { kind: 'open' };
 }
 

@@ -7,8 +7,8 @@ import { RULES } from './rules/index.js';
 import { isFatalExit } from './server-end.js';
 
 /**
- * How a row counts in the verdict on the run: `stale` passes although its failure is expected; `expected` fails, or could not run, as expected. Only `failed` and
- * `stale` fail a run.
+ * How a rule, a case, a gap or an exit counts in the verdict on the run. `stale`: it passes although its failure is expected; `expected`:
+ * it fails, or could not run, as expected. Only `failed` and `stale` fail a run.
  */
 export type Standing =
   | 'failed'
@@ -69,15 +69,15 @@ interface ConformanceOptions {
   readonly exit?: ExitCheck | null;
 }
 
-/** How each status counts, and how if its failure is expected. */
-const STANDING_OF: Readonly<Record<CheckStatus, readonly [Standing, ifExpected: Standing]>> = {
-  fail: ['failed', 'expected'],
-  flaky: ['flaky', 'expected'],
-  warn: ['warned', 'expected'],
-  pass: ['passed', 'stale'],
-  'could-not-run': ['could-not-run', 'expected'],
-  'not-applicable': ['not-applicable', 'not-applicable'],
-};
+/** How each status of a rule or a case counts in the verdict, and how that of a rule whose failure is expected. */
+const STANDINGS = {
+  fail: { standing: 'failed', ifExpected: 'expected' },
+  flaky: { standing: 'flaky', ifExpected: 'expected' },
+  warn: { standing: 'warned', ifExpected: 'expected' },
+  pass: { standing: 'passed', ifExpected: 'stale' },
+  'could-not-run': { standing: 'could-not-run', ifExpected: 'expected' },
+  'not-applicable': { standing: 'not-applicable', ifExpected: 'not-applicable' },
+} as const satisfies Record<CheckStatus, { standing: Standing; ifExpected: Standing }>;
 
 export function conformanceOf(
   checks: readonly Check[],
@@ -93,41 +93,58 @@ export function conformanceOf(
   }: ConformanceOptions = {},
 ): Conformance {
   const rows = checks.map((check): Row => {
-    const [standing, ifExpected] = STANDING_OF[isStrict && check.status === 'warn' ? 'fail' : check.status];
+    const { standing, ifExpected } = STANDINGS[isStrict && check.status === 'warn' ? 'fail' : check.status];
     const expectedFailure = expectedFailures.find(({ id }) => id === check.id);
     const isUncertain = check.status === 'pass' && gaps.length > 0; // it may fail in the missing part
     return expectedFailure && !isUncertain
       ? { ...check, standing: ifExpected, expectedFailure }
       : { ...check, standing };
   });
-  const verdict = verdictOf(rows, cases, exit);
   return {
     checks: rows,
     cases,
     gaps,
-    idle: expectedFailures.flatMap(expectedFailure => {
-      const why = whyIdle(expectedFailure, checks, sides);
-      return why === null ? [] : [{ ...expectedFailure, why }];
-    }),
+    idle: idleFailures(expectedFailures, checks, sides),
     scenarios,
     missingResults,
-    exit: exit && exitCheck(exit),
+    exit: exit && reportedExit(exit),
     summary: countStatuses(checks),
-    verdict: verdict === 'passed' && gaps.length > 0 ? 'incomplete' : verdict,
+    verdict: verdictOf([
+      ...rows.map(({ standing }) => standing),
+      ...cases.map(({ status }) => STANDINGS[status].standing),
+      ...gaps.map(() => 'could-not-run' as const),
+      ...(exit ? [standingOfExit(exit, rows)] : []),
+    ]),
   };
 }
 
-function exitCheck({ message, calls, cause, proof }: ExitCheck): ExitCheck {
+/** The exit of a server fails the run, unless rules failed because of it: they decide, since their failure may be expected. */
+function standingOfExit(exit: ExitCheck, rows: readonly Row[]): Standing {
+  const isJudged = rows.some(({ byExit, status }) => byExit && status !== 'could-not-run');
+  return isFatalExit(exit) && !isJudged ? 'failed' : 'could-not-run';
+}
+
+function verdictOf(standings: readonly Standing[]): Verdict {
+  const has = (...wanted: readonly Standing[]) => standings.some(standing => wanted.includes(standing));
+  if (has('failed', 'stale')) return 'failed';
+  if (has('could-not-run', 'flaky')) return 'incomplete';
+  return has('passed', 'warned') ? 'passed' : 'incomplete';
+}
+
+/** Without the evidence: a report has these members only. */
+function reportedExit({ message, calls, cause, proof }: ExitCheck): ExitCheck {
   return { message, calls, cause, proof };
 }
 
-function verdictOf(rows: readonly Row[], cases: readonly CaseCheck[], exit: ExitCheck | null): Verdict {
-  const kinds = new Set([...rows.map(({ standing }) => standing), ...cases.map(({ status }) => status)]);
-  const has = (...words: readonly (Standing | CaseCheck['status'])[]) => words.some(word => kinds.has(word));
-  const isJudged = rows.some(({ byExit, status }) => byExit && status !== 'could-not-run'); // its failure may be expected
-  if (has('failed', 'stale', 'fail') || (exit && isFatalExit(exit) && !isJudged)) return 'failed';
-  if (has('could-not-run', 'flaky') || exit) return 'incomplete';
-  return has('passed', 'warned', 'pass') ? 'passed' : 'incomplete';
+function idleFailures(
+  expectedFailures: readonly ExpectedFailure[],
+  checks: readonly Check[],
+  sides: readonly Side[],
+): Conformance['idle'] {
+  return expectedFailures.flatMap(expectedFailure => {
+    const why = whyIdle(expectedFailure, checks, sides);
+    return why === null ? [] : [{ ...expectedFailure, why }];
+  });
 }
 
 function whyIdle({ id }: ExpectedFailure, checks: readonly Check[], sides: readonly Side[]): string | null {

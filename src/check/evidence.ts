@@ -43,6 +43,8 @@ export interface Evidence
   /** Whether a check made these calls just now, so that another one may make them with other options. */
   readonly isLive: boolean;
   readonly unmatchedCallbacks: readonly CallbackEvidence[];
+  /** Posts to a wrong address that name no call. */
+  readonly unnamedStrays: readonly CallbackEvidence[];
   /** All plans, also those without a call. */
   readonly plans: readonly EventOf<'planned'>[];
   readonly toolCrash: ToolCrash | null;
@@ -90,11 +92,12 @@ export async function gatherEvidence(recording: Recording, side: Side): Promise<
     cancels: of('cancel'),
     migrations: of('migrate'),
   };
-  const { toolCrash, exit, cutShort } = findCrash(sent, known, side);
+  const { toolCrash, exit, interruptedCalls } = findCrash(sent, known, side);
   const unmatchedCallbacks = of('callback')
     .filter(({ request }) => !request.calls?.length)
     .map(trip => new CallbackEvidence(trip, null));
-  const calls = await judgedCalls(sent.calls, unmatchedCallbacks, cutShort);
+  const calls = await judgedCalls(sent.calls, unmatchedCallbacks, interruptedCalls);
+  const namedStrays = new Set(calls.flatMap(({ strays }) => strays));
   const driver = DriverEvidence.of(events, calls);
   const servers = serversOf(discoveries);
   return {
@@ -105,6 +108,7 @@ export async function gatherEvidence(recording: Recording, side: Side): Promise<
     isProbed: known.some(isProbe),
     isLive: known.some(isProbe) && !isSaved,
     unmatchedCallbacks,
+    unnamedStrays: unmatchedCallbacks.filter(post => post.isMisdirected && !namedStrays.has(post)),
     plans: events.filter(event => event.kind === 'planned'),
     toolCrash,
     exit: exit && { ...exit, calls: exit.open.map(call => concernedCall(call, lines)) },
@@ -144,7 +148,7 @@ function withoutProbes(events: readonly Event[]): readonly Event[] {
 async function judgedCalls(
   calls: readonly RecordedCall[],
   unmatched: readonly CallbackEvidence[],
-  cutShort: ReadonlySet<RecordedCall>,
+  interruptedCalls: ReadonlySet<RecordedCall>,
 ): Promise<readonly CallEvidence[]> {
   const refusedMembers = refusedMembersOf(calls);
   const strays = straysByCall(unmatched, calls);
@@ -156,7 +160,7 @@ async function judgedCalls(
         argumentFaults: tool && (await checkArguments(tool, invocation?.arguments)),
         refusedMembers: refusedMembers.get(call) ?? [],
         strays: strays.get(call) ?? [],
-        isCutShort: cutShort.has(call),
+        isInterrupted: interruptedCalls.has(call),
       }),
     );
   }

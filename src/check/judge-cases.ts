@@ -107,13 +107,13 @@ function missingVerdict(what: string, events: readonly number[], isWhole: boolea
 }
 
 function withoutResult(call: CallEvidence, isWhole: boolean): CaseVerdict {
-  const { attempts, callbacks, expiries, isCutShort } = call;
+  const { attempts, callbacks, expiries, isInterrupted } = call;
   const last = attempts.slice(-1);
   const status = last[0]?.status ?? null;
   const events = [...last, ...callbacks].flatMap(trip => trip.events);
   const failed = (reason: string): CaseVerdict => ({ status: 'fail', reason, events });
   const unclear = (reason: string): CaseVerdict => ({ status: 'could-not-run', reason, events });
-  if (isCutShort) return { ...unclear('the tool crashed before a result came'), byExit: true };
+  if (isInterrupted) return { ...unclear('the tool crashed before a result came'), byExit: true };
   if (status === null) return unclear('the invocation was never answered');
   if (status !== 200) return failed(`the invocation was answered ${status}`);
   const isMisnamed = ({ verdict, message }: (typeof callbacks)[number]) =>

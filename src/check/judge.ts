@@ -140,7 +140,7 @@ function detailsOf({
   };
 }
 
-/** Whether a rule does not pass because the server exited: by the exit itself, or since what would show it was cut off. */
+/** Whether a rule does not pass because the server exited: by the exit itself, or since it interrupted what would show it. */
 function isByExit(
   id: RequirementId,
   status: CheckStatus,
@@ -151,8 +151,10 @@ function isByExit(
   if (status === 'fail' || status === 'warn') return found.every(({ events }) => events.includes(exit.seq));
   if (status !== 'could-not-run') return false;
   return found.length > 0
-    ? found.every(({ isCutOff, events }) => isCutOff || events.some(seq => exit.cutOff.has(seq)))
-    : plans.some(({ plan, checks = [] }) => checks.includes(id) && exit.cutPlans.has(plan));
+    ? found.every(
+        ({ isInterrupted, events }) => isInterrupted || events.some(seq => exit.interruptedEvents.has(seq)),
+      )
+    : plans.some(({ plan, checks = [] }) => checks.includes(id) && exit.interruptedPlans.has(plan));
 }
 
 /**

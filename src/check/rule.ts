@@ -120,7 +120,7 @@ export interface Observation extends Details {
   /** The violation is a missing event, which may be in a lost part of the recording. */
   readonly isByAbsence?: true;
   /** Whether the server exited before it could be seen. */
-  readonly isCutOff?: true;
+  readonly isInterrupted?: true;
   /** Whether it is a failure at any level of the rule: a crashed tool meets no requirement. */
   readonly isFatal?: true;
 }
@@ -159,7 +159,7 @@ export const doubtful = observationOf('doubtful');
 export const unrecorded = observationOf('unrecorded');
 export const inconclusive = observationOf('inconclusive');
 /** As {@link unrecorded}, because the server exited too early. */
-export const cutOff = observationOf('unrecorded', { isCutOff: true });
+export const interrupted = observationOf('unrecorded', { isInterrupted: true });
 
 /** Adds that the recording is incomplete, so the missing event may be in the lost part. */
 export function possiblyLostText(what: string): string {

@@ -50,10 +50,10 @@ export interface ServerEnd {
   /** The messages because of which a rule fails, or the exit itself, by `seq`; none if it need not be the fault of the tool. */
   readonly cause: readonly number[];
   readonly proof: EndProof;
-  /** The events of the calls that it ended. */
-  readonly cutOff: ReadonlySet<number>;
+  /** The events of the calls that it interrupted. */
+  readonly interruptedEvents: ReadonlySet<number>;
   /** The plans of a check with such a call, or without any call. */
-  readonly cutPlans: ReadonlySet<string>;
+  readonly interruptedPlans: ReadonlySet<string>;
 }
 
 /** What was sent to a tool. */
@@ -71,26 +71,27 @@ export function isFatalExit({ proof, cause }: Pick<ServerEnd, 'proof' | 'cause'>
   return proof.kind === 'repeated' || cause.length > 0;
 }
 
-/** What the exit of the first server of a check cut off, or prevented. @param cutShort the calls that are known to be cut off */
-export function cutBy(
+/** What the exit of the first server of a check interrupted, or prevented. @param known calls that it is known to have interrupted */
+export function interruptedBy(
   first: Pick<Event, 'seq'>,
   { calls }: SentMessages,
   plans: readonly EventOf<'planned'>[],
-  cutShort: ReadonlySet<RecordedCall>,
-): Pick<ServerEnd, 'cutOff' | 'cutPlans'> {
+  known: ReadonlySet<RecordedCall>,
+): Pick<ServerEnd, 'interruptedEvents' | 'interruptedPlans'> {
   const isUnanswered = ({ attempts }: RecordedCall) => attempts.every(({ status }) => status === null);
-  const cut = calls.filter(
+  const interrupted = calls.filter(
     call =>
-      cutShort.has(call) ||
+      known.has(call) ||
       (isUnanswered(call) && call.attempts.every(({ request }) => request.seq < first.seq)),
   );
-  const keys = new Set(cut.map(({ key }) => key));
+  const keys = new Set(interrupted.map(({ key }) => key));
   const made = plans.filter(({ newServer }) => !newServer);
   const whole = made.filter(({ calls: own = [] }) => own.length > 0 && !own.some(key => keys.has(key)));
-  const isCut = ({ plan }: EventOf<'planned'>) =>
+  const isInterrupted = ({ plan }: EventOf<'planned'>) =>
     made.some(each => each.plan === plan && each.calls?.some(key => keys.has(key))) ||
     !whole.some(each => each.plan === plan);
-  return { cutOff: eventsOf(cut), cutPlans: new Set(made.filter(isCut).map(({ plan }) => plan)) };
+  const interruptedPlans = new Set(made.filter(isInterrupted).map(({ plan }) => plan));
+  return { interruptedEvents: eventsOf(interrupted), interruptedPlans };
 }
 
 /** The requests of calls, and their answers, by `seq`. */

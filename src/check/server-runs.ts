@@ -57,8 +57,10 @@ export function judgeableEvents(events: readonly Event[]): readonly Event[] {
   );
   const trips = [...roundTripsIn(counting).values()];
   const runs = repeatedRun?.onlyPlan?.calls ? [first, repeatedRun] : [first];
-  const cut = runs.flatMap(run => cutOff(run, trips)).filter(({ request }) => !KEPT.has(request.purpose));
-  const legs = new Set<string | undefined>(cut.map(({ request }) => request.leg));
+  const interrupted = runs
+    .flatMap(run => interruptedRequests(run, trips))
+    .filter(({ request }) => !KEPT.has(request.purpose));
+  const legs = new Set<string | undefined>(interrupted.map(({ request }) => request.leg));
   return counting.filter(event => !('leg' in event && legs.has(event.leg)));
 }
 
@@ -96,7 +98,7 @@ export function originOf({ request: { url } }: Pick<RoundTrip, 'request'>): stri
 }
 
 /** The requests that got no answer, and after which no other request got one. */
-function cutOff(run: ServerRun, trips: readonly RoundTrip[]): readonly RoundTrip[] {
+function interruptedRequests(run: ServerRun, trips: readonly RoundTrip[]): readonly RoundTrip[] {
   const own = trips.filter(({ request }) => isWithin(run, request));
   const alive = own.reduce(
     (last, { request, status }) => (status === null ? last : Math.max(last, request.seq)),

@@ -4,8 +4,8 @@ import { truncate } from '../util/text.js';
 import { valueAt } from '../util/values.js';
 import { isAcknowledged, messagesOf, type RecordedCall } from './recorded-call.js';
 import {
-  cutBy,
   eventsOf,
+  interruptedBy,
   type ReturnedServer,
   requestsIn,
   type SentMessages,
@@ -36,7 +36,12 @@ export function findStoppedServer(sent: SentMessages, events: readonly Event[]):
     attempts.flatMap(({ events }) => events),
   );
   const none = new Set<RecordedCall>(); // the calls in progress are added below
-  const { cutOff: ofCalls, cutPlans } = cutBy({ seq: Number.POSITIVE_INFINITY }, sent, plans, none);
+  const { interruptedEvents: ofCalls, interruptedPlans } = interruptedBy(
+    { seq: Number.POSITIVE_INFINITY },
+    sent,
+    plans,
+    none,
+  );
   const unanswered = toServer.flatMap(({ status, request, events: ofRequest }) =>
     status === null && request.seq > lastAnsweredSeq ? ofRequest : [],
   );
@@ -48,8 +53,8 @@ export function findStoppedServer(sent: SentMessages, events: readonly Event[]):
     open,
     cause,
     proof: { kind: 'refused', returned },
-    cutOff: new Set([...ofCalls, ...eventsOf(open), ...unanswered]),
-    cutPlans,
+    interruptedEvents: new Set([...ofCalls, ...eventsOf(open), ...unanswered]),
+    interruptedPlans,
   };
 }
 

@@ -18,6 +18,8 @@ import { killProcessesWith } from './kill-processes.js';
 import { findingsSince } from './log-findings.js';
 import { playScenario, type Scenario, type ScenarioSetting } from './scenario.js';
 import { callScenarios } from './scenarios/calls.js';
+import { displayScenarios } from './scenarios/display.js';
+import { invalidMessageScenarios } from './scenarios/invalid-messages.js';
 import { questionScenarios } from './scenarios/questions.js';
 import { resultScenarios } from './scenarios/results.js';
 import { subscriptionScenarios } from './scenarios/subscriptions.js';
@@ -25,6 +27,8 @@ import { subscriptionScenarios } from './scenarios/subscriptions.js';
 /** All scenarios; the first runs alone, so it is an ordinary call. */
 export const SCENARIOS: readonly Scenario[] = [
   ...resultScenarios,
+  ...invalidMessageScenarios,
+  ...displayScenarios,
   ...callScenarios,
   ...questionScenarios,
   ...subscriptionScenarios,

@@ -10,9 +10,9 @@ import type { Evidence } from '../evidence.js';
 import { isDefined, memberText } from '../members.js';
 import { contentOf, firstCallbackAfter } from '../recorded-call.js';
 import {
-  cutOff,
   defineRules,
   doubtful,
+  interrupted,
   met,
   metWithNote,
   type Observation,
@@ -115,7 +115,7 @@ function judgeAcknowledged(
   const result = resultBefore(attempt, call);
   const isLate = result !== null || attempt.latestAt - attempt.request.at > ACK_SLOW_MS;
   if (isLate && isProbed && exit && !repeat)
-    return cutOff('a 200 was late, and the server exited before the call was repeated alone', attempt);
+    return interrupted('a 200 was late, and the server exited before the call was repeated alone', attempt);
   if (result)
     return repeat?.isInOrder && attempt.latestAt - result.latestAt <= MAX_ACK_MS
       ? doubtful('the 200 came after the result under load, and before it when called alone', [
@@ -157,7 +157,7 @@ function judgeUnanswered(attempt: RoundTrip, call: CallEvidence, { toolCrash, ex
   const { broken: error, failure } = attempt;
   if (exit?.cause.includes(attempt.request.seq))
     return violated(exit.message, [attempt, { events: [exit.seq] }], { about: attempt.events });
-  if (call.isCutShort || exit?.cutOff.has(attempt.request.seq))
+  if (call.isInterrupted || exit?.interruptedEvents.has(attempt.request.seq))
     return unrecorded('the tool crashed before it acknowledged the call', attempt);
   const result = resultAfter(attempt, call);
   if (result) return violatedIfComplete('a result came, but no acknowledgement', [attempt, result]);

@@ -62,7 +62,7 @@ function judgeFailedDeliveries(evidence: Evidence): Observed {
   const end = toolCrashObservation(evidence, 'callback', 'one of its callbacks was lost or refused');
   if (end) return end;
   const failed = evidence.calls
-    .filter(({ isCutShort }) => !isCutShort)
+    .filter(({ isInterrupted }) => !isInterrupted)
     .flatMap(call =>
       deliveriesOf(call)
         .filter(([first]) => first.isFailed && first.request.seq < call.canceledAtSeq) // no retry is needed after a cancel

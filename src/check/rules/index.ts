@@ -4,18 +4,22 @@ import { acknowledgementRules } from './acknowledgements.js';
 import { contentRules } from './contents.js';
 import { deliveryRules } from './delivery.js';
 import { deliveryRetryRules } from './delivery-retries.js';
+import { endingRules } from './endings.js';
 import { extraMemberRules } from './extra-members.js';
+import { idRules } from './ids.js';
 import { invocationRules } from './invocations.js';
 import { noticeRules } from './notices.js';
 import { questionRules } from './questions.js';
 import { runtimeAcknowledgementRules } from './runtime-acknowledgements.js';
 import { runtimeChoiceRules } from './runtime-choices.js';
 import { runtimeDisplayRules } from './runtime-display.js';
+import { runtimeInvocationRules } from './runtime-invocations.js';
+import { runtimeLogRules } from './runtime-log.js';
 import { runtimeNoticeRules } from './runtime-notices.js';
 import { runtimeOrderRules } from './runtime-order.js';
 import { runtimeQuestionRules } from './runtime-questions.js';
-import { runtimeRequestRules } from './runtime-requests.js';
 import { runtimeResultRules } from './runtime-results.js';
+import { runtimeToolsetRules } from './runtime-toolsets.js';
 import { runtimeUpdateRules } from './runtime-updates.js';
 import { toolsetRules } from './toolset.js';
 
@@ -25,12 +29,16 @@ const BY_THEME: Readonly<Record<RequirementId, Rule>> = {
   ...contentRules,
   ...deliveryRetryRules,
   ...deliveryRules,
+  ...endingRules,
   ...extraMemberRules,
+  ...idRules,
   ...invocationRules,
   ...noticeRules,
   ...questionRules,
   ...toolsetRules,
-  ...runtimeRequestRules,
+  ...runtimeInvocationRules,
+  ...runtimeToolsetRules,
+  ...runtimeLogRules,
   ...runtimeAcknowledgementRules,
   ...runtimeNoticeRules,
   ...runtimeOrderRules,

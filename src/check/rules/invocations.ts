@@ -225,9 +225,9 @@ function judgeMalformed(call: CallEvidence, isSilentTool: boolean): Observed {
   return violated(`${MALFORMED} was answered ${status}`, attempt, refusalDetails(attempt));
 }
 
-function judgeUnansweredMalformed(attempt: RoundTrip, { isCutShort, timeout }: CallEvidence): Observation {
+function judgeUnansweredMalformed(attempt: RoundTrip, { isInterrupted, timeout }: CallEvidence): Observation {
   const { broken: error, failure } = attempt;
-  if (isCutShort) return unrecorded(`the tool crashed before it answered ${MALFORMED}`, attempt);
+  if (isInterrupted) return unrecorded(`the tool crashed before it answered ${MALFORMED}`, attempt);
   if (error?.phase === 'connect')
     return unrecorded(`${MALFORMED} could not be sent (${error.code})`, attempt);
   if (error && (failure === 'cut' || failure === 'failed'))

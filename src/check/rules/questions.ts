@@ -80,16 +80,16 @@ const PENDING = 'when the transcript ended';
 
 function judgeSelection(selection: RoundTrip, call: CallEvidence, evidence: Evidence): Observed {
   const { status, broken: error, request } = selection;
-  const { canceledAtSeq, isCutShort, timeout } = call;
+  const { canceledAtSeq, isInterrupted, timeout } = call;
   if (request.seq > canceledAtSeq) return null; // the question crossed the cancel, after which the tool may stay silent
   if (error)
-    return (isCutShort ? unrecorded : violated)(`response_url did not answer (${error.code})`, selection);
+    return (isInterrupted ? unrecorded : violated)(`response_url did not answer (${error.code})`, selection);
   if (status === null) return unrecorded(`response_url had not answered ${PENDING}`, selection);
   if (status !== 200)
     return violated(`response_url answered ${status}`, selection, refusalDetails(selection));
   const next = firstCallbackAfter(request.seq, call, 'tool_result', 'user_choice', 'oauth');
   if (next && next.request.seq < canceledAtSeq) return met([selection, next]);
-  if (!timeout || canceledAtSeq < timeout.seq || isCutShort)
+  if (!timeout || canceledAtSeq < timeout.seq || isInterrupted)
     return unrecorded(`the call was still pending after the selection ${PENDING}`, selection);
   const window = formatDuration(timeout.afterMs);
   return violatedIfComplete(

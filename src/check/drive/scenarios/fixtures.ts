@@ -1,3 +1,4 @@
+import type { Scenario } from '../scenario.js';
 import type { Fixtures } from '../scenario-fixtures.js';
 
 interface OperationFixture {
@@ -44,3 +45,26 @@ export const event = (text: string, more: object = {}) => ({ event: { text, ...m
 
 /** The step comes when the scenario fires it. */
 export const ON_DEMAND = { on: 'demand' };
+
+/** An image of one pixel. */
+export const IMAGE = {
+  type: 'image',
+  data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  mediaType: 'image/png',
+};
+
+/** A scenario that calls each operation once. @param results by operation */
+export function callingEach(
+  about: Omit<Scenario, 'servers' | 'run'>,
+  results: Readonly<Record<string, object>>,
+): Scenario {
+  const fixtures = Object.entries(results).map(([operation, each]) => on(operation, { result: each }));
+  return {
+    ...about,
+    servers: [{ middleware: { sanitize: false }, fixtures }],
+    run: async session => {
+      for (const operation of Object.keys(results)) await session.call(operation);
+      await session.waitQuietly();
+    },
+  };
+}

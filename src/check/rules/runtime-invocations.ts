@@ -1,21 +1,18 @@
 import { Content } from '../../events/content.js';
 import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
-import type { Finding } from '../../protocol/driver.js';
 import type { Invocation } from '../../protocol/invocation.js';
 import { REQUIREMENT_IDS, type RequirementId } from '../../protocol/requirements.js';
 import { mediaTypeOf } from '../../util/headers.js';
 import { excerpt } from '../../util/text.js';
 import { readUrl } from '../../util/url.js';
 import type { CallEvidence } from '../call.js';
-import { type Discovery, isTo, type KnownServer, toolsetsAt } from '../discovery.js';
+import { isTo, type KnownServer, toolsetsAt } from '../discovery.js';
 import type { DriverEvidence, RequestedCall } from '../driver-evidence.js';
 import { isErrorText } from '../error-text.js';
 import type { Evidence } from '../evidence.js';
-import { messagesOf } from '../recorded-call.js';
 import {
   defineRules,
   doubtful,
-  inconclusive,
   met,
   type Observed,
   requestSpot,
@@ -33,8 +30,8 @@ const RUNTIME_CALL_RULES: readonly RequirementId[] = REQUIREMENT_IDS.filter(
   id => id.startsWith('RT-') && !NEVER_MASKED.includes(id),
 );
 
-/** Discovery and invocations. */
-export const runtimeRequestRules = defineRules({
+/** The invocations that a runtime sends. */
+export const runtimeInvocationRules = defineRules({
   'RT-OP': {
     level: 'MUST',
     statement: 'dispatches only operations of a loaded toolset',
@@ -47,12 +44,12 @@ export const runtimeRequestRules = defineRules({
         if (!invocation || !first || toolsetsAt(discoveries, first.request.at).length === 0) return null;
         if (tool) return met(first);
         const called = servers.filter(each => driver && isTo(each, first));
-        if (isInvalid(invocation, called)) return null; // RT-TOOLSET
+        if (isOfInvalidToolset(invocation, called)) return null; // RT-TOOLSET
         const what = `${excerpt(invocation.operation)} is not in a loaded toolset`;
         return violatedIfComplete(what, first, { spots: [requestSpot(first, 'operation')] });
       }),
       requestedCalls.map(each =>
-        each.tools.length === 0 && !isInvalid(each.message, servers)
+        each.tools.length === 0 && !isOfInvalidToolset(each.message, servers)
           ? judgeUnsent(each, driver, 'operation')
           : null,
       ),
@@ -126,41 +123,12 @@ export const runtimeRequestRules = defineRules({
     absent: 'no scenario made a call in a child thread',
     observe: evidence => [evidence.calls.map(judgeOwnAncestors), judgeChildThreads(evidence)],
   },
-  'RT-TOOLSET': {
-    level: 'MUST',
-    statement: 'rejects a toolset with any error; a name defined in two toolsets is available from neither',
-    advice: 'Reject the whole toolset if any part is invalid, and reject names that two toolsets define.',
-    absent: 'the runtime fetched no invalid toolset with operations, and no two with the same operation',
-    observe: evidence => [
-      evidence.servers.map(each => judgeInvalidServer(each, evidence)),
-      judgeDuplicateNames(evidence),
-      evidence.driver?.crash ? null : judgeUnusedToolset(evidence),
-    ],
-  },
-  'RT-CACHE': {
-    level: 'SHOULD',
-    statement: 'fetches a toolset once per session, and uses it until the session ends or migrates',
-    advice: 'Fetch each toolset when a session begins, and keep it until the session ends or migrates.',
-    needs: ['invoke'],
-    absent: 'no scenario made two calls',
-    observe: ({ servers, calls, driver }) =>
-      driver ? servers.map(each => judgeCachedToolset(each, calls, driver)) : null,
-  },
-  'RT-AUDIT': {
-    level: 'SHOULD',
-    statement: 'logs invocations with operation, time and outcome, and results that match no pending call',
-    advice: 'Log each invocation with its operation, time and outcome, and each result that you discard.',
-    invocationPage:
-      'Runtimes SHOULD log tool invocations for audit purposes, including the operation name, timestamp, and outcome.',
-    absent: "only check --runtime with --log <file> reads the runtime's own log",
-    observe: ({ calls, driver }) =>
-      driver
-        ?.findings('log')
-        .map(({ message }) => [judgeLog(calls, message), judgeDiscards(calls, message)]) ?? null,
-  },
 });
 
-function isInvalid({ operation }: Pick<Invocation, 'operation'>, servers: readonly KnownServer[]): boolean {
+function isOfInvalidToolset(
+  { operation }: Pick<Invocation, 'operation'>,
+  servers: readonly KnownServer[],
+): boolean {
   return servers.some(({ invalidNames }) => invalidNames.includes(operation));
 }
 
@@ -188,44 +156,6 @@ function judgeRefusedArguments({ call, answers, tools, ...asked }: RequestedCall
   if (call || !answer) return null;
   const what = `arguments that match the inputSchema of ${tools[0]?.name} were refused`;
   return violatedIfComplete(what, [asked, answer], { faults: [faultLine(answer.message.text)] });
-}
-
-/** @param log the operations of the scenario that the runtime's log mentions */
-function judgeLog(calls: readonly CallEvidence[], log: Finding<'log'>): Observed {
-  const { operations, untimed = [], unended = [], isWhole } = log;
-  return calls.map(({ invocation, attempts: [first] }) => {
-    if (!invocation || !first) return null;
-    const { operation } = invocation;
-    const details = { faults: [faultLine(operation)] };
-    if (!isWhole && !operations.includes(operation))
-      return inconclusive('a part of the log is missing', first);
-    if (!operations.includes(operation))
-      return violatedIfComplete('the log does not name operations that were called', first, details);
-    if (!isWhole) return met(first);
-    return [
-      untimed.includes(operation)
-        ? violatedIfComplete('the log has no time of operations', first, details)
-        : met(first),
-      unended.includes(operation)
-        ? violatedIfComplete('the log has no outcome of operations', first, details)
-        : null,
-    ];
-  });
-}
-
-function judgeDiscards(
-  calls: readonly CallEvidence[],
-  { undiscarded = [], isWhole }: Finding<'log'>,
-): Observed {
-  const discarded = calls
-    .flatMap(call => messagesOf(call, 'tool_result'))
-    .filter(({ callback }) => callback.verdict?.kind === 'discarded' && callback.response !== null);
-  return discarded.map(({ callback, message: { group_id, id } }) => {
-    const name = `${group_id}/${id}`;
-    if (!isWhole || !undiscarded.includes(name)) return null;
-    const what = 'the log does not name results that match no pending call';
-    return violatedIfComplete(what, callback, { faults: [faultLine(name)] });
-  });
 }
 
 /** @param endedAt when the runtime was asked to end: it may stop listening then */
@@ -312,62 +242,4 @@ function judgeChildCall(
   return isPath(ancestors.toReversed())
     ? violated('thread_ancestors begins with the parent, not with the root', first, details)
     : violated('thread_ancestors is not the list of the ancestors', first, details);
-}
-
-function judgeInvalidServer(server: KnownServer, { requestedCalls, calls, driver }: Evidence): Observed {
-  const { invalidNames: names, discoveries } = server;
-  const isInvalidName = (name = '') => names.includes(name) || (!driver && names.length > 0);
-  const [called] = calls
-    .filter(({ tool, invocation }) => !tool && isInvalidName(invocation?.operation))
-    .flatMap(({ attempts }) => attempts.slice(0, 1))
-    .filter(attempt => isTo(server, attempt));
-  if (called)
-    return violatedIfComplete('an operation of an invalid toolset was called', [...discoveries, called]);
-  const isAsked = requestedCalls.some(
-    ({ message, tools }) => tools.length === 0 && names.includes(message.operation),
-  );
-  return isAsked || (!driver && names.length > 0) ? met(discoveries) : null;
-}
-
-/** An invalid toolset, or two equal names, do not make the other operations unavailable. */
-function judgeUnusedToolset({ requestedCalls, servers }: Evidence): Observed {
-  const names = servers.flatMap(({ toolset }) => toolset?.tools.map(({ name }) => name) ?? []);
-  if (servers.every(({ toolset }) => toolset) && new Set(names).size === names.length) return null;
-  return requestedCalls
-    .filter(({ call, argumentFaults }) => !call && argumentFaults?.length === 0)
-    .map(each => doubtful(`${each.message.operation} of a valid toolset was not called`, each));
-}
-
-/** A migration may read the toolset again. */
-function judgeCachedToolset(
-  { discoveries }: KnownServer,
-  calls: readonly CallEvidence[],
-  driver: DriverEvidence,
-): Observed {
-  const movedAt = driver.instructions('migrate')[0]?.event.seq ?? Number.POSITIVE_INFINITY;
-  const own = discoveries.filter(({ request }) => request.seq < movedAt);
-  const loaded = own.findIndex(({ reading }) => reading?.ok);
-  const [first, again] = loaded < 0 ? [] : [own[loaded], own.at(-1)];
-  const [call, ...others] = calls.flatMap(({ attempts }) => attempts.slice(0, 1));
-  if (!first || !again || !call) return null;
-  if (again !== first && again.request.seq > call.request.seq)
-    return violated('the toolset was fetched again within the session', [first, call, again]);
-  return others.length > 0 ? met(first) : null;
-}
-
-/** A second request to the same server does not add a second toolset. */
-function judgeDuplicateNames({ discoveries, calls }: Evidence): Observed {
-  const owners = new Map<string, Discovery>();
-  const duplicates = new Map<string, readonly Discovery[]>();
-  for (const discovery of discoveries)
-    for (const { name } of discovery.reading?.ok ? discovery.reading.toolset.tools : []) {
-      const owner = owners.get(name);
-      if (!owner) owners.set(name, discovery);
-      else if (owner.request.url !== discovery.request.url) duplicates.set(name, [owner, discovery]);
-    }
-  return [...duplicates].map(([name, proof]) => {
-    const called = calls.find(({ invocation }) => invocation?.operation === name);
-    const what = `${excerpt(name)} is defined by two toolsets, and was called`;
-    return called ? violated(what, [...proof, ...called.attempts]) : met(proof);
-  });
 }

@@ -47,9 +47,9 @@ describe.concurrent('cancel', () => {
   });
 
   it('RT-NOTIFY: notifies every configured server once, in parallel; one failure does not stop the others', async () => {
-    const dead = await closedPort();
     await using failing = await startServing(500);
     await using mute = await silentServer();
+    const dead = await closedPort(); // last, so that none of the others takes it
     const urls = [mute.url, `http://127.0.0.1:${dead}`, failing.url, stdlib.url];
     await using folder = await configuredFolder(urls, ['node never-started.mjs']);
     const args = ['cancel', '--group-id', 'every', '--id', 'one', '--timeout', '1s'];

@@ -77,8 +77,29 @@ class ChildThreads extends PatientRuntime {
   }
 }
 
+/** Each call has a thread of its own, and the model gets what comes in every second one later. */
+class LateModel extends PatientRuntime {
+  constructor(agent, options) {
+    const turns = new Map();
+    const model = (id, text) => {
+      const turn = turns.get(id) ?? { ms: turns.size % 2 === 0 ? 200 : 0, last: undefined };
+      turns.set(id, turn);
+      turn.last = Promise.resolve(turn.last)
+        .then(() => wait(turn.ms))
+        .then(() => agent.model(id, text));
+    };
+    super({ ...agent, model }, options);
+  }
+
+  invoke(operation, args, options) {
+    this.thread = `thread_${randomUUID()}`;
+    return super.invoke(operation, args, options);
+  }
+}
+
 /** By what they do. */
 export const VARIANTS = {
+  'gives the model the messages of some calls later': LateModel,
   'reports no ids': WithoutIds,
   'makes its own ids, and uses a thread for each call': OtherHabits,
   'reminds the model of something, and refuses arguments that no inputSchema names': Reminding,

@@ -181,7 +181,8 @@ export const resultScenarios: readonly Scenario[] = [
       await session.waitForObservation('model', each => each.text === 'red: at once');
       await session.waitForObservation('model', each => each.text === 'blue: at once');
       for (const operation of ['red', 'blue', 'red', 'blue']) await session.fireInTurn(operation, GAP_MS);
-      await session.waitForObservation('model', each => each.text === 'blue: last');
+      for (const operation of ['red', 'blue'])
+        await session.waitForObservation('model', each => each.text === `${operation}: last`);
     },
   },
   {

@@ -269,6 +269,9 @@ describe.concurrent('row 12: credentials go to the origin they were given for', 
       ),
     });
     expect(secretsIn(stderr, 'no token')).toEqual([]);
+    const dry = await runHere(argv`invoke ${peer.url} no_display --dry-run -H ${'X-Only: k'}`);
+    expect(dry.stdout).toContain(`POST ${other.url}/invoke`);
+    expect(dry.stdout.toLowerCase()).not.toContain('x-only');
   });
 
   it('--bearer env:NAME reads the environment', async () => {

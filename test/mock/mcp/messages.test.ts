@@ -99,6 +99,18 @@ describe.each(ERAS)('over HTTP, for a client that is %s', era => {
     });
   });
 
+  // A modern client does not answer what it refuses: its call fails.
+  test.runIf(era === 'legacy')('a form that the client refuses is recorded as broken off', async () => {
+    await using mock = await startMcpMock(
+      replying({ form: FORM, accept: { payload: 'done' }, cancel: { payload: 'canceled' } }),
+    );
+    await using asked = await clientOf(mock, era, () => {
+      throw new Error('not now');
+    });
+    expect(await resultOf(asked.client)).toMatchObject({ content: [{ text: 'canceled' }] });
+    expect(eventsOfKind(mock.mcp.tool, 'broken')).toMatchObject([{ phase: 'answer', code: 'REFUSED' }]);
+  });
+
   test('progress and log messages come before the result', async () => {
     await using mock = await startMcpMock(
       replying([{ message: PROGRESS }, { message: LOG }, { payload: 'done' }]),

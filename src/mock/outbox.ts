@@ -170,9 +170,10 @@ export class Outbox {
       for (let isLast = false; ; isLast = this.#pauses.isStopping) {
         const failure = await this.#attempt(delivery, origin);
         if (!failure) return true;
-        const { why, isFinal, retryAfter } = failure;
+        const { isFinal, retryAfter } = failure;
         const { attempts, ownFailures } = delivery;
         if (isFinal) return this.#giveUp(delivery, failure);
+        const why = delivery.reasonsUntil(failure.why);
         if (attempts - ownFailures > this.#options.retries)
           return this.#giveUp(delivery, { why: `${why}; attempts: ${attempts}` });
         if (isLast || this.#isClosed) return this.#giveUp(delivery, { why: `${STOPPED}: ${why}` });
@@ -251,6 +252,7 @@ class Delivery implements HttpRequest {
   attempts = 0;
   /** Attempts for which this process could open no connection. */
   ownFailures = 0;
+  #firstReason: string | undefined;
   #recorded: RecordedRequest | undefined;
   #head: HttpAnswer | null = null;
 
@@ -270,6 +272,12 @@ class Delivery implements HttpRequest {
 
   get leg(): string | undefined {
     return this.#recorded?.leg;
+  }
+
+  /** Why the first attempt failed, and the latest one. */
+  reasonsUntil(latest: string): string {
+    this.#firstReason ??= latest;
+    return latest === this.#firstReason ? latest : `at first, ${this.#firstReason}; at last, ${latest}`;
   }
 
   begin(log: Log): void {

@@ -95,6 +95,16 @@ describe('delivery faults: retries', () => {
     expect(await delivery).toMatchObject({ delivered: true, attempts: 3 });
   });
 
+  it('reports how the first attempt failed, if the last one failed otherwise', async () => {
+    await using runtime = await startServing(500, 503);
+    await using setup = openOutbox({ retries: 1, random: () => 0.5 });
+    const delivery = setup.post(callbackTo(runtime.url));
+    await vi.waitFor(() => expect(setup.clock.pending()).toBe(1));
+    setup.clock.advance(1_000);
+    const why = 'at first, the runtime answered 500; at last, the runtime answered 503; attempts: 2';
+    expect(await delivery).toEqual({ delivered: false, why, attempts: 2 });
+  });
+
   it('stops after the maximum number of retries, with a report', async () => {
     await using runtime = await startServing(503);
     await using setup = openOutbox({ retries: 0 });

@@ -123,7 +123,7 @@ const VERDICT_TEXTS: { readonly [Kind in VerdictKind]: VerdictText<Kind> } = {
   rejected: {
     mark: 'failed',
     words: refusedWords,
-    warning: arrival => ({ id: 'RT-VALIDATE', message: `a callback ${refusedText(arrival)}` }),
+    warning: arrival => ({ id: 'TOOL-POST', message: `a callback ${refusedText(arrival)}` }),
   },
 };
 

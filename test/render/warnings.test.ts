@@ -54,7 +54,7 @@ describe('TOOL-ACK', () => {
 describe('callbacks', () => {
   test('row 3: a callback that the guard refused', () => {
     expect(warningTexts(...started(), refused('an Origin header', 403, { to: KEY }))).toEqual([
-      'RT-VALIDATE: a callback was rejected with 403: an Origin header',
+      'TOOL-POST: a callback was rejected with 403: an Origin header',
     ]);
   });
 

@@ -120,7 +120,7 @@ export const runtimeInvocationRules = defineRules({
     invocationPage:
       'When the current thread has ancestor threads, the runtime SHOULD include thread_ancestors with the ordered list of ancestor group IDs from root to parent.',
     needs: ['child-thread'],
-    absent: 'no scenario made a call in a child thread',
+    absent: 'no call is known to be in a child thread',
     observe: evidence => [evidence.calls.map(judgeOwnAncestors), judgeChildThreads(evidence)],
   },
 });

@@ -23,7 +23,7 @@ export const runtimeToolsetRules = defineRules({
     statement: 'fetches a toolset once per session, and uses it until the session ends or migrates',
     advice: 'Fetch each toolset when a session begins, and keep it until the session ends or migrates.',
     needs: ['invoke'],
-    absent: 'no scenario made two calls',
+    absent: 'no scenario made two calls; a recording does not show when a runtime starts anew',
     observe: ({ servers, calls, driver }) =>
       driver ? servers.map(each => judgeCachedToolset(each, calls, driver)) : null,
   },

@@ -101,6 +101,6 @@ it.concurrent('a default out of range is refused with 400, and no question is as
   expect(status).toBe(0);
   expect(report.llm?.text).toBe('choice_bad_default done');
   expect(verdicts(report)).toEqual(['rejected 400', 'settles 200']);
-  expect(warningIds(report)).toEqual(['RT-VALIDATE']);
+  expect(warningIds(report)).toEqual(['TOOL-POST']);
   expect(stderr).toMatch(/\$\.default: is not the index of one of the choices/);
 });

@@ -103,7 +103,7 @@ describe.concurrent.each([
     const ended = await invokeJsonHere(argv`${tool(name).url} consent_in_the_open`);
     expect(ended.status).toBe(status);
     expect(verdicts(ended.report)).toEqual(['rejected 400', 'settles 200']);
-    expect(warningIds(ended.report)).toEqual(['RT-VALIDATE']);
+    expect(warningIds(ended.report)).toEqual(['TOOL-POST']);
     expect(ended.report.llm?.text.startsWith(text)).toBe(true);
     expect(ended.stderr).toMatch(/\$\.auth_url: must be an https URL/);
     expect(ended.stderr).not.toMatch(VISIT);

@@ -64,14 +64,14 @@ export const DELIVERIES: Readonly<Record<string, OddCase>> = {
   misdirected_origin_header: {
     ...TIMED_OUT,
     verdicts: ['rejected 403'],
-    ids: ['RT-VALIDATE'],
+    ids: ['TOOL-POST'],
     says: /403.*web page/,
   },
-  wrong_type: { ...TIMED_OUT, verdicts: ['rejected 415'], ids: ['RT-VALIDATE'], says: /415.*Content-Type/ },
-  malformed_json: { ...TIMED_OUT, verdicts: ['rejected 400'], ids: ['RT-VALIDATE'], says: /not valid JSON/ },
+  wrong_type: { ...TIMED_OUT, verdicts: ['rejected 415'], ids: ['TOOL-POST'], says: /415.*Content-Type/ },
+  malformed_json: { ...TIMED_OUT, verdicts: ['rejected 400'], ids: ['TOOL-POST'], says: /not valid JSON/ },
   bom: { text: 'bom done', ids: ['TOOL-POST'], says: /byte-order mark/ },
-  invalid_utf8: { ...TIMED_OUT, verdicts: ['rejected 400'], ids: ['RT-VALIDATE'], says: /UTF-8/ },
-  gzip_callback: { ...TIMED_OUT, verdicts: ['rejected 415'], ids: ['RT-VALIDATE'], says: /415.*encoded/ },
+  invalid_utf8: { ...TIMED_OUT, verdicts: ['rejected 400'], ids: ['TOOL-POST'], says: /UTF-8/ },
+  gzip_callback: { ...TIMED_OUT, verdicts: ['rejected 415'], ids: ['TOOL-POST'], says: /415.*encoded/ },
   big_header: { ...TIMED_OUT, verdicts: [], ids: [undefined], says: /431.*headers are too large/ },
 };
 
@@ -98,16 +98,16 @@ export const MESSAGES: Readonly<Record<string, OddCase>> = {
   missing_text: {
     ...TIMED_OUT,
     verdicts: ['rejected 400'],
-    ids: ['RT-VALIDATE'],
+    ids: ['TOOL-POST'],
     says: /\$\.text: is required/,
   },
   unknown_callback_type: {
     ...TIMED_OUT,
     verdicts: ['rejected 400'],
-    ids: ['RT-VALIDATE'],
+    ids: ['TOOL-POST'],
     says: /telepathy/,
   },
-  not_object: { ...TIMED_OUT, verdicts: ['rejected 400'], ids: ['RT-VALIDATE'] },
+  not_object: { ...TIMED_OUT, verdicts: ['rejected 400'], ids: ['TOOL-POST'] },
   lone_surrogate: {
     text: 'before \ud800 after',
     ids: ['RT-SANITIZE', 'TOOL-POST'],
@@ -120,7 +120,7 @@ export const MESSAGES: Readonly<Record<string, OddCase>> = {
     display: { chosen: 0, type: 'diff' },
   },
   proto_keys: { text: 'proto_keys done' },
-  deep_json: { ...TIMED_OUT, verdicts: ['rejected 400'], ids: ['RT-VALIDATE'], says: /deeper than 128/ },
+  deep_json: { ...TIMED_OUT, verdicts: ['rejected 400'], ids: ['TOOL-POST'], says: /deeper than 128/ },
   no_display: { text: 'one line\nanother line\na third line' },
   empty_text: { text: '' },
 };
@@ -173,7 +173,7 @@ export const DISPLAYS: Readonly<Record<string, OddCase>> = {
   bad_display_element: {
     ...TIMED_OUT,
     verdicts: ['rejected 400'],
-    ids: ['RT-VALIDATE'],
+    ids: ['TOOL-POST'],
     says: /\$\.display_as\[0\]/,
   },
 };

@@ -11,6 +11,7 @@ import {
   ElicitRequestSchema,
   LoggingMessageNotificationSchema,
   McpError,
+  ProgressNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 
@@ -62,9 +63,9 @@ function failure(error) {
   return { code: error.code, data: error.data };
 }
 
-async function call(client, params, onprogress) {
+async function call(client, params) {
   try {
-    const result = await client.callTool(params, CallToolResultSchema, { onprogress });
+    const result = await client.callTool(params, CallToolResultSchema, { onprogress: () => {} });
     const { content, structuredContent, isError } = result;
     const texts = content.filter(({ type }) => type === 'text').map(block => block.text);
     return { text: texts.join(''), structured: structuredContent ?? null, isError: isError ?? false };
@@ -82,8 +83,12 @@ async function runClient(calls, first, ...rest) {
     { capabilities: { elicitation: { form: {} } } },
   );
   const notified = [];
-  const onprogress = ({ progress, total, message }) =>
-    notified.push(`progress ${progress} of ${total}: ${message}`);
+  // For `onprogress`, the SDK forgets what comes in one piece with the result.
+  client.setNotificationHandler(
+    ProgressNotificationSchema,
+    ({ params: { progress, total, message } }) =>
+      void notified.push(`progress ${progress} of ${total}: ${message}`),
+  );
   client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params: { level, data } }) => {
     notified.push(`${level}: ${data}`);
   });
@@ -92,7 +97,7 @@ async function runClient(calls, first, ...rest) {
   const { tools } = await client.listTools();
   const answers = {};
   for (const [name, args] of Object.entries(JSON.parse(calls)))
-    answers[name] = await call(client, { name, arguments: args }, onprogress);
+    answers[name] = await call(client, { name, arguments: args });
   const unknown = await client.listResources().then(() => null, failure);
   const version = transport.protocolVersion ?? null;
   print({ version, tools: tools.map(({ name }) => name), calls: answers, notified, unknown });

@@ -150,6 +150,7 @@ function judgeSubscription(
       judgeUpdateAfterCancel(update, updates, cancel) ??
       (start ? judgeUpdateOrder(update, start) : null),
   );
+  if (!start && hasUnreadableResult(call)) return []; // it may have been the start; TOOL-POST judges it
   if (!start) return [...judged, judgeMissingStart(call, updates, results[0]?.callback)];
   const observed = [
     ...judged,
@@ -159,6 +160,10 @@ function judgeSubscription(
   return observed.length > 0
     ? observed
     : [inconclusive('a subscription was started, but no event came', start)];
+}
+
+function hasUnreadableResult({ callbacks }: CallEvidence): boolean {
+  return callbacks.some(({ typeName, message }) => typeName === 'tool_result' && message === null);
 }
 
 /** @param last the first final event */

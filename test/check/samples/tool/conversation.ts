@@ -71,6 +71,11 @@ const subscribed = () => [...begun(), ...a.result({ text: 'Subscribed', subscrip
 const last = () => a.news({ text: 'the end', final: true });
 
 const subscriptionSamples: Samples = [
+  skips('events after a result that does not match its schema, which TOOL-POST covers', [
+    begun(),
+    a.result({ text: 7, subscription: true }, { status: 400 }),
+    a.news(),
+  ]),
   passes('events until the final one', [subscribed(), a.news(), last()]),
   passes(
     "no event after the final one, within a check's time limit",

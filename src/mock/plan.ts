@@ -138,8 +138,7 @@ export class OpenCalls {
   }
 }
 
-const NO_LAST_EVENT =
-  'the reply ended without a final event; the subscription stays open until it is canceled';
+const NO_LAST_EVENT = 'no final event was sent; the subscription stays open until it is canceled';
 
 function conclude(conversation: Conversation): Promise<unknown> {
   if (conversation.call.isCanceled) return conversation.canceled();

@@ -69,7 +69,8 @@ export async function startCommand({
     await stop();
     const message = `the command "${command.command}" did not start: ${group.problem ?? messageOf(problem)}${ending}`;
     const isSilent = output.isEmpty && (ending !== '' || group.problem !== null);
-    const hint = portHint(faults) ?? (isSilent ? silentHint(faults, command.cwd) : READY_HINT);
+    const must = answering ? 'must answer at the given URL' : READY_LINE;
+    const hint = portHint(faults) ?? (isSilent ? silentHint(faults, must, command.cwd) : readyHint(must));
     throw new ProtocolCliError('command-failed', message, { faults, hint, cause: problem });
   } finally {
     clearInterval(remarks);
@@ -184,9 +185,12 @@ function portHint(stderr: readonly string[]): string | null {
 
 const READY_LINE = 'must print a line with the port that it serves, as {"port":3001}';
 
-const READY_HINT = `The command ${READY_LINE}; for a server on a fixed port, give its URL too.`;
+function readyHint(must: string): string {
+  const fixed = must === READY_LINE ? '; for a server on a fixed port, give its URL too' : '';
+  return `The command ${must}${fixed}.`;
+}
 
-function silentHint(stderr: readonly string[], cwd?: string): string {
-  const other = `Run it alone to see why it ends. It must keep running, and ${READY_LINE}. For an MCP server, use invoke --mcp.`;
+function silentHint(stderr: readonly string[], must: string, cwd?: string): string {
+  const other = `Run it alone to see why it ends. It must keep running, and ${must}. For an MCP server, use invoke --mcp.`;
   return missingFileHint(stderr, cwd) ?? other;
 }

@@ -188,6 +188,7 @@ describe('a command that does not become ready', () => {
 
   it('is reported if it ends before it answers at its URL', async () => {
     const error = await failure('echo broken >&2; exit 3', { answering: () => new Promise(() => {}) });
+    expect(error.hint).toContain('It must keep running, and must answer at the given URL.');
     expect(error.message).toMatch(/did not start: it ended before it answered, and ended with status 3$/);
     expect(error.faults).toEqual(['broken']);
   });

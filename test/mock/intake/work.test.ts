@@ -65,7 +65,7 @@ describe('an open subscription', () => {
     log.subscribe(event => void (event.kind === 'warned' && warned.push(event.message)));
     await work({ ...planWithoutFaults([], perform), ...plan });
     expect(warned).toHaveLength(count);
-    for (const message of warned) expect(message).toContain('ended without a final event');
+    for (const message of warned) expect(message).toContain('no final event was sent');
   });
 });
 

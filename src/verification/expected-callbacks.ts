@@ -1,3 +1,5 @@
+import { isQuestion } from '../protocol/callbacks.js';
+
 /** Which callbacks of a call must arrive: all of them, except for those that are planned to be broken, and for spare copies. */
 export class ExpectedCallbacks {
   #expectsResult = true;
@@ -7,6 +9,7 @@ export class ExpectedCallbacks {
   #broken: 'none' | 'next' | 'current' = 'none';
   #latestType: string | null = null;
   #isResultRefused = false;
+  #isAsking = false;
 
   /** The type of the latest callback that was not accepted yet; null if there is none or it has no type. */
   get latestType(): string | null {
@@ -16,6 +19,11 @@ export class ExpectedCallbacks {
   /** Whether the latest answer to the result was a refusal. */
   get isResultRefused(): boolean {
     return this.#isResultRefused;
+  }
+
+  /** What a call that is still open waits for. */
+  get missing(): string {
+    return this.#isAsking ? 'the runtime has not answered the question' : 'still pending';
   }
 
   expectNoResult(): void {
@@ -41,9 +49,15 @@ export class ExpectedCallbacks {
     if (type === 'tool_result') this.#isResultRefused = true;
   }
 
-  onAccepted(): void {
+  onAccepted(type: string | null): void {
     this.#latestType = null;
+    this.#isAsking = isQuestion({ type });
     this.#isResultRefused = false;
+  }
+
+  /** The user answered. */
+  onAnswered(): void {
+    this.#isAsking = false;
   }
 
   /** The latest callback was given up. Returns whether it may be lost. */

@@ -108,7 +108,7 @@ export class Verification {
     });
     const found = this.#unmatched.with();
     const unmatched = { ...found, examples: found.examples.map(call => ({ ...call })) };
-    const open = Array.from(this.#open.values(), call => call.undelivered('still pending'));
+    const open = Array.from(this.#open.values(), call => call.undelivered(call.callbacks.missing));
     const undelivered = this.#undelivered.with(open);
     const isUsed = fixtures.every(({ status }) => status === 'used' || status === 'not-needed');
     const ok = isUsed && unmatched.count === 0 && undelivered.count === 0;
@@ -143,14 +143,18 @@ export class Verification {
   #onRequest(event: RequestEvent): void {
     const { purpose, calls = [], thread } = event;
     if (purpose === 'invocation') return void this.#onInvocation(event);
-    if (purpose === 'close')
-      for (const call of [...this.#open.values()])
-        if (call.thread === thread && !call.callbacks.isResultRefused) this.#finishWithoutResult(call);
+    if (purpose === 'close') this.#onClose(thread);
     for (const key of calls) {
       const call = this.#call(key);
       if (call && purpose === 'callback') this.#onCallback(call, event);
       if (call && purpose === 'cancel') this.#finishWithoutResult(call);
+      if (purpose === 'choice' || purpose === 'consent') call?.callbacks.onAnswered();
     }
+  }
+
+  #onClose(thread: string | undefined): void {
+    for (const call of [...this.#open.values()])
+      if (call.thread === thread && !call.callbacks.isResultRefused) this.#finishWithoutResult(call);
   }
 
   #onInvocation(event: RequestEvent): void {
@@ -204,7 +208,7 @@ export class Verification {
   }
 
   #onDelivery(call: CallRecord, type: string | null): void {
-    call.callbacks.onAccepted();
+    call.callbacks.onAccepted(type);
     if (type === 'tool_result') this.#finish(call);
   }
 

@@ -69,6 +69,9 @@ export const dropped = (key: string, why: string): Fact[] => [
 export const cancelNotice = (key: string): Fact[] => [request('cancel', 'cancel', on(key))];
 export const closeNotice = (thread = THREAD): Fact[] => [request('close', 'close', { thread })];
 
+/** The user's answer to a question. */
+export const chosen = (key: string): Fact[] => [request('choice', 'choice', on(key))];
+
 /** One attempt of a callback, and the response. */
 export function posted(key: string, status: number | 'broken', message: object = {}): Fact[] {
   const leg = `out-${++legs}`;
@@ -84,7 +87,7 @@ export const delivered = (key: string, message: object = {}): Fact[] => posted(k
 
 function request(
   leg: string,
-  purpose: 'invocation' | 'callback' | 'cancel' | 'close',
+  purpose: 'invocation' | 'callback' | 'cancel' | 'close' | 'choice',
   about: { readonly calls?: string[]; readonly thread?: string },
   body?: Content,
   attempt = 1,

@@ -8,6 +8,7 @@ import { Verification } from '../../src/verification/verification.js';
 import {
   applyFacts,
   cancelNotice,
+  chosen,
   closeNotice,
   delivered,
   dropped,
@@ -180,7 +181,18 @@ describe('an undelivered callback is a failure', () => {
     ['it was never sent', [dropped('a', 'not an allowed address')], 'not an allowed address', undefined],
     ['it is in progress', [posted('a', 'broken')], 'still pending', 'tool_result'],
     ['it was never created', [], 'still pending', undefined],
-    ['a question is open', [delivered('a', { type: 'user_choice' })], 'still pending', undefined],
+    [
+      'a question is open',
+      [delivered('a', { type: 'user_choice' })],
+      'the runtime has not answered the question',
+      undefined,
+    ],
+    [
+      'its question was answered',
+      [delivered('a', { type: 'user_choice' }), chosen('a')],
+      'still pending',
+      undefined,
+    ],
     [
       'a question was refused',
       [posted('a', 400, { type: 'oauth' }), dropped('a', 'answered 400')],

@@ -40,6 +40,13 @@ const ANSWER = 'r.end(); send("done"); return;';
 const invoke = (command: string, ...options: string[]) =>
   runHere(argv`invoke --command ${command} echo ${options}`);
 
+test('a server of --command that sends nothing: the hint names the way to what it wrote', async () => {
+  const silent = server({ onInvoke: 'r.end(); return;', onClose: '' });
+  const { status, stderr } = await invoke(silent, '--ready-timeout', '1m', '--timeout', '2s');
+  expect(status).toBe(7);
+  expect(stderr).toMatch(/or wait longer with --timeout\. What the server wrote may say why: add -v\.$/m);
+});
+
 describe.concurrent('a server of --command that exits', () => {
   test.each([
     ['of the invocation', 'die()'],

@@ -150,10 +150,7 @@ const VALUES: Readonly<Record<string, Source>> = {
       about: title,
     })),
   '--operation': callOf,
-  '--reporter': async () =>
-    Object.keys(REPORT_FORMATS).map(value => ({
-      value,
-    })),
+  '--reporter': async () => Object.keys(REPORT_FORMATS).map(value => ({ value })),
   '--cases': YAML,
   '--expected-failures': YAML,
   '--policy': YAML,

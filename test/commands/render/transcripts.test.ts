@@ -174,6 +174,12 @@ describe('a transcript', () => {
       expect(await reportOf(two, '--call', '3')).toContain('no call "3" in');
     });
 
+    test('exits 0 without a call', async () => {
+      const { status, stderr } = await render(transcript(), '--failed');
+      expect([status, stderr]).toEqual([0, expect.stringContaining('no call of the transcript failed\n')]);
+      expect((await render(transcript(), '--call', '1')).stderr).toContain('hint: It has no calls.');
+    });
+
     test('exits 0 without a failed call', async () => {
       const { status, stdout, stderr } = await render(two, '--call', '1', '--failed');
       expect({ status, stdout, stderr }).toEqual({

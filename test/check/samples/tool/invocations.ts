@@ -446,6 +446,8 @@ const extra = someCall('extra', { x_trace: { a: [1] } });
 
 const plain = someCall('plain');
 
+const unheard = someCall('unheard');
+
 const failure = { text: 'Error: nothing there.' };
 
 const begun = () => extra.begun();
@@ -472,6 +474,13 @@ const extraSamples: Samples = [
   ]),
   unclear('no result, as without the extra fields', [begun(), extra.waited()]),
   warns('no result', [compared({}), begun(), extra.waited()], /dropped/),
+  unclear('no result, as of a call without the extra fields that ran at the same time', [
+    compared({}),
+    unheard.begun(),
+    begun(),
+    unheard.waited(),
+    extra.waited(),
+  ]),
   skips('no extra fields', [compared({})]),
 ];
 

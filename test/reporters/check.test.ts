@@ -2,6 +2,7 @@ import { parse, type TestCase, type TestSuites } from 'junit2json';
 import { describe, expect, test } from 'vitest';
 import type { ConcernedCall } from '../../src/check/concerned.js';
 import { conformanceOf } from '../../src/check/conformance.js';
+import type { Check } from '../../src/check/report.js';
 import { REQUIREMENTS } from '../../src/check/rules/index.js';
 import { shareableRun } from '../../src/render/check-evidence.js';
 import { CHECK_FORMATS } from '../../src/render/outputs/check.js';
@@ -60,6 +61,20 @@ describe('secrets of calls', () => {
       expect(text).toContain('redacted');
     });
   });
+});
+
+test('a fault that explains others comes first', () => {
+  const failed = (id: Check['id']): Check => ({
+    id,
+    side: 'tool',
+    level: 'MUST',
+    status: 'fail',
+    reason: `reason of ${id}`,
+    events: [],
+  });
+  const run = conformanceOf([failed('TOOL-ALWAYS'), failed('TOOL-ISOLATE')]);
+  const text = CHECK_FORMATS.human({ ...GREEN, run }, LOOK);
+  expect(text.match(/^✗ TOOL-\S+/gm)).toEqual(['✗ TOOL-ISOLATE', '✗ TOOL-ALWAYS']);
 });
 
 test('row 24: every format is safe to print', () => {

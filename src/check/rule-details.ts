@@ -14,6 +14,14 @@ export function statusMismatch({ status }: RoundTrip, expected = '200'): Details
   return { expected, actual: String(status) };
 }
 
+/** As {@link statusMismatch}, of a callback that the runtime should have accepted. */
+export function wrongRefusalDetails(callback: RoundTrip): Details {
+  return {
+    ...statusMismatch(callback),
+    advice: 'Answer 200 to a callback whose ids are those of a pending call or an open subscription.',
+  };
+}
+
 /** Maximum length of a quoted text or id, in characters: far longer than what people write, so that a report has it whole. */
 export const MAX_QUOTE_LENGTH = 1_000;
 

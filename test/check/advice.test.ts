@@ -3,8 +3,19 @@ import { gatherEvidence } from '../../src/check/evidence.js';
 import { checksOf, checkTranscript } from '../../src/check/judge.js';
 import { RULES } from '../../src/check/rules/index.js';
 import type { RequirementId } from '../../src/protocol/requirements.js';
-import { at, eventsOf, type Moment } from '../events/build.js';
+import {
+  acknowledged,
+  arrives,
+  at,
+  CHOICE,
+  call,
+  EVENT,
+  eventsOf,
+  type Moment,
+  resultArrives,
+} from '../events/build.js';
 import { discovery, notice, planned, someCall } from './samples/parts.js';
+import { scenario } from './samples/runtime/driven.js';
 
 /** The advice of a finding fits what happened. */
 
@@ -24,6 +35,35 @@ test.each<[string, RequirementId, readonly Moment[], RegExp]>([
   const shown = check?.advice ?? RULES[id].advice;
   expect([check?.status === 'pass', shown]).toEqual([false, expect.stringMatching(advice)]);
   expect(shown).not.toContain('path');
+});
+
+const open = [...scenario(), ...call(), ...acknowledged()];
+
+test.each<[string, RequirementId, readonly Moment[]]>([
+  ['a result', 'RT-TEXT', resultArrives({}, { status: 404 })],
+  ['a question', 'RT-CHOICE', arrives(CHOICE, { status: 404 })],
+  [
+    'an event',
+    'RT-SUB',
+    [...resultArrives({ subscription: true }, { leg: 's', status: 200 }), ...arrives(EVENT, { status: 404 })],
+  ],
+])('%s that a runtime refuses is to be answered 200', async (_, id, moments) => {
+  const { checks } = await checkTranscript(eventsOf(open, moments), { sides: ['runtime'] });
+  const check = checks.find(each => each.id === id);
+  expect(check).toMatchObject({
+    status: 'fail',
+    actual: '404',
+    advice: expect.stringMatching(/^Answer 200/),
+  });
+});
+
+test('a question that does not match its schema is to be repaired', async () => {
+  const question = arrives({ ...CHOICE, default: 'No' }, { status: 400 });
+  const { checks } = await checkTranscript(eventsOf([...call(), ...acknowledged()], question), {
+    sides: ['tool'],
+  });
+  const check = checks.find(({ id }) => id === 'TOOL-CHOICE');
+  expect(check).toMatchObject({ status: 'fail', advice: expect.stringMatching(/members that are named/) });
 });
 
 const OPTIONS = /--(?:probe-timeout|bearer|header)/;

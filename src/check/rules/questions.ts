@@ -73,7 +73,10 @@ export const questionRules = defineRules({
 function judgeInvalid(question: CallbackEvidence, what: string): Observed {
   const { reading } = question;
   if (!reading || reading.ok) return null;
-  return violated(`${what} does not match its schema`, question, { faults: reading.faults.map(faultLine) });
+  return violated(`${what} does not match its schema`, question, {
+    faults: reading.faults.map(faultLine),
+    advice: 'Repair the members that are named; protocol-cli help protocol shows the message.',
+  });
 }
 
 const PENDING = 'when the transcript ended';

@@ -17,6 +17,7 @@ import {
   violated,
   violatedIfComplete,
 } from '../rule.js';
+import { wrongRefusalDetails } from '../rule-details.js';
 
 /** How a runtime lets the user choose. */
 export const runtimeChoiceRules = defineRules({
@@ -154,7 +155,8 @@ function judgePrompt(
   driver: DriverEvidence,
 ): Observed {
   if (callback.verdict?.kind === 'duplicate') return null; // RT-DUP
-  if (callback.isRefused) return violated(`a question was answered ${callback.status}`, callback);
+  if (callback.isRefused)
+    return violated(`a question was answered ${callback.status}`, callback, wrongRefusalDetails(callback));
   if (callback.verdict?.kind !== 'holds') return null;
   const shown = driver.possibleObservationsOf(call, 'question');
   if (shown.length === 0) return violatedIfComplete('a question was not shown to the user', callback);

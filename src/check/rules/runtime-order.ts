@@ -3,7 +3,7 @@ import type { CallbackEvidence, ReceivedCallback } from '../callback-evidence.js
 import type { DriverEvidence } from '../driver-evidence.js';
 import type { Evidence } from '../evidence.js';
 import { messagesOf } from '../recorded-call.js';
-import { defineRules, met, type Observed, violated } from '../rule.js';
+import { defineRules, met, type Observed, unrecorded, violated } from '../rule.js';
 
 /** The order in which a runtime handles callbacks. */
 export const runtimeOrderRules = defineRules({
@@ -51,28 +51,34 @@ const MIN_GAP_MS = 150;
  */
 function judgeOrder({ calls, driver }: Evidence): Observed {
   if (!driver) return null;
-  const events = calls
-    .flatMap(call => messagesOf(call, 'subscription_event'))
-    .filter(({ message }) => message.associative);
+  const events = calls.flatMap(call => {
+    const overSince = driver.mayIgnoreFromSeqOf(call);
+    return messagesOf(call, 'subscription_event').filter(
+      ({ callback, message }) =>
+        message.associative && isAccepted(callback) && callback.request.seq <= overSince,
+    );
+  });
   const threads = groupBy(events, ({ message }) => [message.group_id]).values();
   return [...threads].map(thread => judgeOrderIn(thread, driver));
 }
 
+function isAccepted({ status, verdict }: CallbackEvidence): boolean {
+  return status !== null && status < 300 && verdict?.kind === 'noted';
+}
+
+/** @param thread the accepted events of a thread */
 function judgeOrderIn(
   thread: readonly ReceivedCallback<'subscription_event'>[],
   driver: DriverEvidence,
 ): Observed {
   const texts = driver.observations('model');
   const shown = thread
-    .filter(
-      ({ callback: { status, verdict } }) => status !== null && status < 300 && verdict?.kind === 'noted',
-    )
     .flatMap(({ callback, message: { text } }) => {
       const seen = texts.find(each => each.message.text === text);
       return seen ? [{ callback, seen }] : [];
     })
     .toSorted((one, other) => one.seen.event.seq - other.seen.event.seq);
-  return shown.slice(1).map((later, index) => {
+  const order = shown.slice(1).map((later, index) => {
     const earlier = shown[index];
     if (!earlier) return null;
     const proof = [earlier, later].flatMap(({ callback, seen }) => [callback, seen]);
@@ -80,6 +86,18 @@ function judgeOrderIn(
       return violated('the model got two events in the wrong order', proof);
     return isSentAfter(later.callback, earlier.callback) ? met(proof) : null;
   });
+  const lost = thread
+    .filter(({ message }) => !driver.textForModel(message.text))
+    .map(({ callback }) => {
+      const later = shown.find(each => isSentAfter(each.callback, callback));
+      return later
+        ? unrecorded(
+            'an event never reached the model, and a later one of its thread did: it may have been handled too late',
+            [callback, later.callback, later.seen],
+          )
+        : null;
+    });
+  return [order, lost];
 }
 
 /** Whether a message was sent after the answer to another one, or so long after it that a runtime must have read it. */

@@ -5,7 +5,7 @@ import type { CallEvidence } from '../call.js';
 import type { DriverEvidence } from '../driver-evidence.js';
 import { messagesOf } from '../recorded-call.js';
 import { defineRules, met, type Observed, violated, violatedIfComplete } from '../rule.js';
-import { faultLine } from '../rule-details.js';
+import { faultLine, wrongRefusalDetails } from '../rule-details.js';
 
 /** What a runtime does while a tool waits for the user. */
 export const runtimeQuestionRules = defineRules({
@@ -66,7 +66,11 @@ function judgePendingCall(call: CallEvidence, driver: DriverEvidence): Observed 
   const { callback, message } = result;
   const proof = [question, callback];
   if (callback.isRefused)
-    return violatedIfComplete(`the result after a question was answered ${callback.status}`, proof);
+    return violatedIfComplete(
+      `the result after a question was answered ${callback.status}`,
+      proof,
+      wrongRefusalDetails(callback),
+    );
   const isLost = driver.supports('model') && !driver.textForModel(llmText(message), resultAt);
   return isLost
     ? violatedIfComplete('the result after a question did not reach the model', proof)
@@ -76,7 +80,12 @@ function judgePendingCall(call: CallEvidence, driver: DriverEvidence): Observed 
 function judgeConsent(call: CallEvidence, driver: DriverEvidence): Observed {
   const shown = driver.possibleObservationsOf(call, 'consent');
   return messagesOf(call, 'oauth').map(({ callback }) => {
-    if (callback.isRefused) return violated(`an oauth message was answered ${callback.status}`, callback);
+    if (callback.isRefused)
+      return violated(
+        `an oauth message was answered ${callback.status}`,
+        callback,
+        wrongRefusalDetails(callback),
+      );
     if (callback.verdict?.kind !== 'holds') return null;
     return shown.length > 0
       ? met([callback, ...shown])

@@ -18,7 +18,7 @@ import {
   violated,
   violatedIfComplete,
 } from '../rule.js';
-import { faultLine, statusMismatch } from '../rule-details.js';
+import { faultLine, statusMismatch, wrongRefusalDetails } from '../rule-details.js';
 import { hasOddSegment } from './segment-types.js';
 import { isHandled, judgeEachResult, type ResultWithSightings, type Sighting } from './sent-results.js';
 
@@ -310,6 +310,7 @@ function judgeMissing(callback: CallbackEvidence, message: ToolResult): Observed
   return violatedIfComplete(
     `a result of a pending call was answered ${status}, and never reached the model`,
     callback,
+    wrongRefusalDetails(callback),
   );
 }
 

@@ -5,6 +5,7 @@ import type { CallbackEvidence, ReceivedCallback } from '../callback-evidence.js
 import type { DriverEvidence, ObservationMessage } from '../driver-evidence.js';
 import { messagesOf } from '../recorded-call.js';
 import { defineRules, met, type Observed, violated, violatedIfComplete } from '../rule.js';
+import { wrongRefusalDetails } from '../rule-details.js';
 
 /** What a runtime does with the events of subscriptions, and with views. */
 export const runtimeUpdateRules = defineRules({
@@ -18,7 +19,13 @@ export const runtimeUpdateRules = defineRules({
     observe: ({ calls, driver }) =>
       calls.map(call => {
         const overSince = driver?.mayIgnoreFromSeqOf(call) ?? Number.POSITIVE_INFINITY;
-        return messagesOf(call, 'subscription_event').map(event => judgeEvent(event, driver, overSince));
+        const events = messagesOf(call, 'subscription_event');
+        const lastShown = driver
+          ? events.findLastIndex(({ message }) => driver.textForModel(message.text))
+          : -1;
+        return events.map((event, index) =>
+          judgeEvent(event, { driver, overSince, isOvertaken: index < lastShown }),
+        );
       }),
   },
   'RT-VIEW': {
@@ -33,7 +40,9 @@ export const runtimeUpdateRules = defineRules({
       const answers = updates.map(({ callback }) => {
         const { isRefused, status } = callback;
         if (status === null) return null;
-        return isRefused ? violated(`a view was answered ${status}`, callback) : met(callback);
+        return isRefused
+          ? violated(`a view was answered ${status}`, callback, wrongRefusalDetails(callback))
+          : met(callback);
       });
       if (!driver) return answers;
       const others = [...calls.flatMap(call => call.callbacks), ...unmatchedCallbacks].filter(
@@ -44,27 +53,39 @@ export const runtimeUpdateRules = defineRules({
   },
 });
 
-/** @param overSince the `seq` from which on the runtime may ignore events of the call */
-function judgeEvent(
-  event: ReceivedCallback<'subscription_event'>,
-  driver: DriverEvidence | null,
-  overSince: number,
-): Observed {
+type SubscriptionEvent = ReceivedCallback<'subscription_event'>;
+
+interface Circumstances {
+  readonly driver: DriverEvidence | null;
+  /** The `seq` from which on the runtime may ignore events of the call. */
+  readonly overSince: number;
+  /** Whether a later event of the call reached the model. */
+  readonly isOvertaken: boolean;
+}
+
+function judgeEvent(event: SubscriptionEvent, { driver, overSince, isOvertaken }: Circumstances): Observed {
   const { callback, message } = event;
   const { isRefused, status, verdict, lastSeq } = callback;
   if (verdict?.kind === 'discarded') return judgeForeignEvent(event, driver, verdict.reason);
   if (verdict?.kind === 'late') return judgeForeignEvent(event, driver, 'the subscription was canceled');
   if (status === null || verdict?.kind !== 'noted' || lastSeq > overSince) return null;
   if (isRefused)
-    return violatedIfComplete(`an event of an open subscription was answered ${status}`, callback);
-  return driver && !driver.textForModel(message.text)
-    ? violatedIfComplete('an event of an open subscription did not reach the model', callback)
-    : met(callback);
+    return violatedIfComplete(
+      `an event of an open subscription was answered ${status}`,
+      callback,
+      wrongRefusalDetails(callback),
+    );
+  if (!driver || driver.textForModel(message.text)) return met(callback);
+  const what = 'an event of an open subscription did not reach the model';
+  return violatedIfComplete(
+    isOvertaken ? `${what}, but a later one did: handle the messages of a thread in order` : what,
+    callback,
+  );
 }
 
 /** The protocol leaves the answer to an unexpected event open; the model must not get it. */
 function judgeForeignEvent(
-  { callback, message }: ReceivedCallback<'subscription_event'>,
+  { callback, message }: SubscriptionEvent,
   driver: DriverEvidence | null,
   reason: string,
 ): Observed {

@@ -15,7 +15,7 @@ import {
   stalledAt,
 } from '../../../events/build.js';
 import { notice } from '../parts.js';
-import { fails, passes, type SampleSet, skips, warns } from '../sample.js';
+import { fails, passes, type SampleSet, skips, unclear, warns } from '../sample.js';
 
 /** A scenario of `check --runtime`, which tests these rules. */
 export const scenario = (...checks: RequirementId[]): Moment[] => [
@@ -223,6 +223,18 @@ export const DRIVEN: SampleSet = {
       stalledAt(600, 500, event('2')),
       stalledAt(700, 500, [...model('2'), ...event('1').slice(1), ...model('1')]),
     ]),
+    unclear(
+      'an event that never reached the model, though a later one of its thread did',
+      [
+        scenario(),
+        invoked,
+        subscribed,
+        ...['1', '2', '3'].flatMap(text => [event(text)]),
+        model('1'),
+        model('3'),
+      ],
+      /never reached the model, and a later one .* did/,
+    ),
     skips('a callback that is lost because the runtime was asked to end', [
       scenario(),
       invoked,

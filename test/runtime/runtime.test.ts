@@ -6,6 +6,7 @@ import { warningsOf } from '../../src/render/warnings.js';
 import { type Call, Runtime } from '../../src/runtime/runtime.js';
 import { systemClock } from '../../src/system/clock.js';
 import { acknowledged, call, ENDPOINT, INVOCATION, KEY, OAUTH, RESULT } from '../events/build.js';
+import { fakeClock } from '../support/fake-clock.js';
 import { type Received, type Reply, startServing } from '../support/serving.js';
 import { openWires, type Wires } from './open-wires.js';
 
@@ -106,11 +107,15 @@ test('TOOL-ACK: an acknowledgement in transit is waited for and not flagged', as
 });
 
 test('RT-PENDING: oauth pauses the timeout, and the invocation is not sent again', async () => {
+  const clock = fakeClock();
+  await runtime.close();
+  runtime = await Runtime.start({ ...wires, clock, listener: LISTENER });
   const { exchange } = await invoked(
     async (response, request) => {
       response.end();
       await post(callbackUrl(request), JSON.stringify(OAUTH));
-      systemClock.after(150, () => void post(callbackUrl(request), JSON.stringify(RESULT)));
+      clock.advance(1_000);
+      await post(callbackUrl(request), JSON.stringify(RESULT));
     },
     { timeoutMs: 100 },
   );

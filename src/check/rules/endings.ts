@@ -20,7 +20,7 @@ import {
   violatedIfComplete,
 } from '../rule.js';
 import { CALLBACK_RULES, timeoutAdvice } from '../rule-details.js';
-import { clockTime } from '../times.js';
+import { clockTime, ranTogether } from '../times.js';
 
 /** How a tool ends its calls: with a result, and with only one. */
 export const endingRules = defineRules({
@@ -45,9 +45,12 @@ export const endingRules = defineRules({
       const results = calls.map(call => call.results.filter(({ isRefused }) => !isRefused));
       const latest = results.reduce((last, [first]) => Math.max(last, first?.request.at ?? 0), 0);
       const watched = `watched for at least ${formatDuration(Math.max(0, until - latest))} after each result`;
-      return results.map(([first, ...later]) => {
+      const open = calls.filter(({ ending, callbacks }) => ending.kind === 'open' && callbacks.length === 0);
+      return calls.map((call, index) => {
+        const [first, ...later] = results[index] ?? [];
         if (!first) return null;
-        const observation = judgeResults(first, later, watched);
+        const isMixed = () => open.some(each => ranTogether(each, call));
+        const observation = judgeResults(first, later, { watched, isMixed });
         if (observation.kind !== 'met' || !isProbed || !exit) return observation;
         return interrupted('the server exited before a second result could come', first);
       });
@@ -217,17 +220,34 @@ function rangeText(times: readonly number[]): string {
   return least === most ? `${least}` : `${least} to ${most}`;
 }
 
+const MIXED_ADVICE =
+  'See whether the second one is of the other call: id, group_id and callback_url belong to each call, never in a variable that calls share.';
+
+interface Around {
+  /** For how long results were watched, in words. */
+  readonly watched: string;
+  /** Whether a call that ran at the same time has no result yet: the second result may be its own. */
+  readonly isMixed: () => boolean;
+}
+
 function judgeResults(
   first: CallbackEvidence,
   later: readonly CallbackEvidence[],
-  watched: string,
+  { watched, isMixed }: Around,
 ): Observation {
   const other = later.find(callback => !callback.equals(first));
   if (!other) return met([first, ...later], watched);
   if (first.isFailed) return doubtful('a different result came after a failed delivery', [first, other]);
-  return violated('a second, different tool_result came', [first, other], {
+  const what = 'a second, different tool_result came';
+  const details = {
     expected: 'one tool_result',
     actual: 'two different ones',
     spots: [requestSpot(first, 'text'), requestSpot(other, 'text')],
-  });
+  };
+  return isMixed()
+    ? violated(`${what}, and none to a call that ran at the same time`, [first, other], {
+        ...details,
+        advice: MIXED_ADVICE,
+      })
+    : violated(what, [first, other], details);
 }

@@ -131,6 +131,16 @@ const onceSamples: Samples = [
     [begun(), a.result(), a.result({ text: 'done, too' })],
     /a second, different tool_result/,
   ),
+  fails(
+    'a second, different result, and none to a call that ran with it',
+    [begun(), b.begun(), a.result(), a.result({ text: 'done, too' })],
+    /came, and none to a call that ran at the same time/,
+  ),
+  fails(
+    'a second, different result, and one to a call that ran with it',
+    [begun(), b.begun(), a.result(), a.result({ text: 'done, too' }), b.result()],
+    /a second, different tool_result came$/,
+  ),
   warns('a different result after one that did not arrive', [
     begun(),
     a.result({}, { status: 503 }),

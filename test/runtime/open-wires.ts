@@ -3,6 +3,7 @@ import { createLog, type Log } from '../../src/events/log.js';
 import type { HttpClient } from '../../src/http/client.js';
 import { createNodeClient } from '../../src/http/node-client.js';
 import { Wire } from '../../src/runtime/wire.js';
+import { createRunnableClock } from '../../src/system/clock.js';
 
 export interface Wires extends AsyncDisposable {
   readonly log: Log;
@@ -13,7 +14,8 @@ export interface Wires extends AsyncDisposable {
 
 /** A log, and a history of its events. */
 export function openWires(): Wires {
-  const log = createLog(() => performance.now());
+  const clock = createRunnableClock();
+  const log = createLog(clock.now, clock.runnable);
   const history = new History();
   log.subscribe(event => history.apply(event));
   const real = createNodeClient();

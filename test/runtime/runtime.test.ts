@@ -4,7 +4,7 @@ import { llmTextOf } from '../../src/events/exchange.js';
 import { History } from '../../src/events/history.js';
 import { warningsOf } from '../../src/render/warnings.js';
 import { type Call, Runtime } from '../../src/runtime/runtime.js';
-import { systemClock } from '../../src/system/clock.js';
+import { createRunnableClock } from '../../src/system/clock.js';
 import { acknowledged, call, ENDPOINT, INVOCATION, KEY, OAUTH, RESULT } from '../events/build.js';
 import { fakeClock } from '../support/fake-clock.js';
 import { type Received, type Reply, startServing } from '../support/serving.js';
@@ -18,7 +18,7 @@ let runtime: Runtime;
 
 beforeEach(async () => {
   wires = openWires();
-  runtime = await Runtime.start({ ...wires, clock: systemClock, listener: LISTENER });
+  runtime = await Runtime.start({ ...wires, clock: createRunnableClock(), listener: LISTENER });
 });
 
 afterEach(async () => {
@@ -177,7 +177,7 @@ test.each([true, false])(
   'with keepBodies %s a callback is judged, and a duplicate is detected',
   async keepBodies => {
     const listener = { ...LISTENER, maxBody: 10_000_000, keepBodies };
-    const other = await Runtime.start({ ...wires, clock: systemClock, listener });
+    const other = await Runtime.start({ ...wires, clock: createRunnableClock(), listener });
     const contents: Body[] = [];
     wires.log.subscribe(event => {
       if (event.kind === 'request' && event.purpose === 'callback' && event.body) contents.push(event.body);

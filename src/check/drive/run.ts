@@ -43,7 +43,7 @@ interface ScenarioObserver {
 }
 
 export interface ScenarioOptions
-  extends Pick<ScenarioSetting, 'open' | 'clock' | 'windowMs' | 'signal' | 'onSilence'> {
+  extends Pick<ScenarioSetting, 'open' | 'clock' | 'windowMs' | 'startMs' | 'signal' | 'onSilence'> {
   /** How many scenarios run at the same time; default: 4. */
   readonly atOnce?: number;
   /** Whether the scenarios ran before: then a runtime that does nothing is a fault, not an error. */

@@ -19,7 +19,7 @@ import { RequestCounts } from './request-counts.js';
 /** How long to wait for something that must not come, in ms. */
 export const QUIET_MS = 400;
 
-/** Minimum time for the first sign of a driver, in ms. */
+/** How long a driver may take to start, in ms. */
 export const START_MS = 15_000;
 
 interface RunSetting {
@@ -27,6 +27,8 @@ interface RunSetting {
   readonly clock: Clock;
   /** How long to wait for each expected message, in ms. */
   readonly windowMs: number;
+  /** How long to wait for the first sign of the driver before that, in ms; default: {@link START_MS}. */
+  readonly startMs?: number | undefined;
 }
 
 /** One run of a scenario: what the runtime did so far, and when it is over. Its instructions are in {@link ScenarioSession}. */
@@ -147,8 +149,8 @@ export class ScenarioRun {
 
   /** Resolves to whether it came true before the time was over and before the driver ended. */
   async expect(isTrue: () => boolean): Promise<boolean> {
-    const { windowMs, log } = this.setting;
-    await this.#waits.until(() => this.#did !== 'nothing' || isTrue(), START_MS);
+    const { windowMs, startMs = START_MS, log } = this.setting;
+    await this.#waits.until(() => this.#did !== 'nothing' || isTrue(), startMs);
     const isMet = await this.#waits.until(isTrue, windowMs);
     if (!isMet && !this.#isOver) log.emit({ kind: 'expired', what: 'observation', afterMs: windowMs });
     return isMet;

@@ -42,6 +42,8 @@ export interface ScenarioSetting {
   readonly clock: Clock;
   /** How long to wait for each expected message, in ms. */
   readonly windowMs: number;
+  /** How long to wait for the first sign of the driver before that, in ms; default: {@link START_MS}. */
+  readonly startMs?: number | undefined;
   readonly signal: AbortSignal;
   /** Called if the first scenario has shown nothing for a while. */
   readonly onSilence?: (message: string) => void;
@@ -133,11 +135,11 @@ function observerFor(run: ScenarioRun) {
 function noteSilence(
   run: ScenarioRun,
   { kind }: Driver,
-  { clock, windowMs, onSilence }: ScenarioSetting,
+  { clock, windowMs, startMs = START_MS, onSilence }: ScenarioSetting,
 ): () => void {
   return clock.after(SILENCE_MS, () => {
-    const limits = `${formatDuration(START_MS)} and --probe-timeout (${formatDuration(windowMs)})`;
-    const total = formatDuration(START_MS + windowMs);
+    const limits = `--ready-timeout (${formatDuration(startMs)}) and --probe-timeout (${formatDuration(windowMs)})`;
+    const total = formatDuration(startMs + windowMs);
     if (!run.hasActed)
       onSilence?.(`waiting for the first sign of the ${kind}, for up to ${total}: ${limits}`);
   });

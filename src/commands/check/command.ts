@@ -24,7 +24,6 @@ export function checkCommand(run: RunCommand): Command {
     options: `
       A tool:
       --command <command>  start a server that prints {"port":N}, or serves the URL; stop it at the end
-      --ready-timeout <duration>  time for the server of --command to start (default: 10s)
       --demo  the tool bundled with this program
       --operation <name>  call this operation too, whatever its annotations (repeatable)
       --cases <file>  test cases: calls and their expected results, YAML or JSON
@@ -44,6 +43,7 @@ export function checkCommand(run: RunCommand): Command {
       --side <side>  check one side of a transcript
       --only <id>  check this rule only (repeatable)
       --skip <id>  skip this rule (repeatable)
+      --ready-timeout <duration>  time for the command to start (default: 10s; with --runtime 15s)
       --probe-timeout <duration>  time to wait for each expected message
       --watch  with --command or --runtime: check again when the files of the command change
       What counts as a failure:

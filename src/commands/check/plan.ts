@@ -158,7 +158,7 @@ const CALLING =
   '--operation --header --bearer --callback-host --callback-port --callback-url --allow-host'.split(' ');
 
 /** Options that have an effect only if a tool or a runtime runs. */
-const RUNNING = '--probe-timeout --save --verbose --watch'.split(' ');
+const RUNNING = '--ready-timeout --probe-timeout --save --verbose --watch'.split(' ');
 
 /** Options that have an effect only if a runtime is driven. */
 const DRIVING = ['--scenario', '--model', '--log'];

@@ -83,7 +83,7 @@ export async function driveRuntime(
   progress: Progress,
   repeat: Repeat | undefined,
 ) {
-  const { save, verbose, quiet, model, probeTimeout: windowMs, log: logPath } = flags;
+  const { save, verbose, quiet, model, probeTimeout: windowMs, readyTimeout: startMs, log: logPath } = flags;
   const scenarios = repeat ? scenariosToRepeat(repeat) : scenariosOf(flags);
   if (save !== undefined && !repeat) await prepareFolder(save, scenarios);
   if (logPath !== undefined) await requireReadable(logPath);
@@ -92,6 +92,7 @@ export async function driveRuntime(
   const recordings = await runScenarios(scenarios, {
     clock,
     windowMs,
+    startMs,
     signal,
     onProgress: progress.update,
     open: driverOf(command, model),

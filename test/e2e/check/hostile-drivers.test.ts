@@ -174,13 +174,28 @@ describe('a driver that', () => {
   });
 });
 
-test('that shows nothing for 3 s: a line on stderr says how long it is waited for', async () => {
-  const check = startHere(['check', '--runtime', 'exec sleep 100', '--scenario', 'result']);
-  await check.prints(
-    /waiting for the first sign of the driver, for up to 20s: 15s and --probe-timeout \(5s\)\n/,
-  );
-  check.interrupt();
-  expect((await check.ended).status).toBe(130);
+const SILENT = ['check', '--runtime', 'exec sleep 100', '--scenario', 'result'];
+
+test.each([
+  [
+    [],
+    /waiting for the first sign of the driver, for up to 20s: --ready-timeout \(15s\) and --probe-timeout \(5s\)\n/,
+  ],
+  [['--ready-timeout', '2m'], /, for up to 2m 5s: --ready-timeout \(2m\) and --probe-timeout \(5s\)\n/],
+])(
+  'that shows nothing for 3 s, with %j: a line on stderr says how long it is waited for',
+  async (ready, line) => {
+    const check = startHere([...SILENT, ...ready]);
+    await check.prints(line);
+    check.interrupt();
+    expect((await check.ended).status).toBe(130);
+  },
+);
+
+test('that shows nothing within --ready-timeout is an error', async () => {
+  const { status, stderr } = await runHere([...SILENT, '--ready-timeout', '1ms', '--probe-timeout', '1ms']);
+  expect(stderr).toMatch(/^error: the driver called no tool and reported nothing\n/); // nothing before it
+  expect(status).toBe(4);
 });
 
 test('Ctrl-C stops the command, and prints what was found', async () => {

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -39,7 +39,13 @@ const RIGHT_TOOLS = ['plain-tool.mjs', 'stdlib_tool.py'];
 const RIGHT_RUNTIMES = {
   'fixtures/runtimes/node': `${NODE} ${JSON.stringify(join(ROOT, 'fixtures/runtimes/node/driver.mjs'))}`,
   'fixtures/runtimes/python': `python3 -B ${JSON.stringify(join(ROOT, 'fixtures/runtimes/python/driver.py'))}`,
+  ...(spawnSync('go', ['version']).status === 0 && {
+    'fixtures/runtimes/go': `go run -C ${JSON.stringify(join(ROOT, 'fixtures/runtimes/go'))} .`,
+  }),
 };
+
+/** The first start of Go compiles the standard library. */
+const SLOW_START = ['--ready-timeout', '2m'];
 
 /** Faults of test/peers/drivers/faults.mjs: the rule that each breaks, and the scenario that shows it. */
 const BROKEN_RUNTIMES = {
@@ -80,7 +86,7 @@ const SECTIONS = {
       Object.entries(RIGHT_RUNTIMES).map(([name, command]) => [
         name,
         counts.right,
-        () => check(['--runtime', command], expectPassed),
+        () => check(['--runtime', command, ...SLOW_START], expectPassed),
       ]),
   },
   'broken-tools': {

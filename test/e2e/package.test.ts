@@ -26,6 +26,7 @@ const NEEDED = [
   'dist/index.d.ts',
   'dist/THIRD-PARTY-NOTICES.txt',
   'fixtures/demo.json',
+  'fixtures/runtimes/go/driver.go',
   'fixtures/runtimes/node/driver.mjs',
   'fixtures/runtimes/python/driver.py',
   'fixtures/init/tool/go/go.mod',

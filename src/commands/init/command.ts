@@ -7,7 +7,7 @@ export function initCommand(run: RunCommand): Command {
     description:
       'Writes a first project that passes check: a tool with its cases, or the runtime of an agent with its driver; with either, fixtures of a mock tool and a workflow for GitHub. It has no dependencies. No file is overwritten.',
     usage: 'tool|agent [folder] [options]',
-    options: '--language <language>  of the tool or the driver; an agent in node or python',
+    options: '--language <language>  of the tool or the driver',
     values: { '--language': { choices: ['node', 'python', 'go'], preset: 'node' } },
     examples: {
       'a tool in the current folder': 'protocol-cli init tool',

@@ -7,7 +7,6 @@ import { writeOut } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { shellWord } from '../../util/shell-word.js';
 import { visibleLine } from '../../util/visible.js';
-import { usageError } from '../options.js';
 import { type ExitStatus, type Terminal, withOwnCommand } from '../terminal.js';
 
 type Kind = 'tool' | 'agent';
@@ -34,31 +33,40 @@ function toolTemplate(language: Language, start: string, sources: readonly strin
   };
 }
 
-/** The runtimes of `fixtures/runtimes`, which pass every scenario. */
-function agentTemplate(language: 'node' | 'python', command: string, sources: readonly string[]): Template {
+/** The runtimes of `fixtures/runtimes`, which pass every scenario. @param start the options that start it */
+function agentTemplate(language: Language, start: string, sources: readonly string[]): Template {
   return {
     files: {
       ...Object.fromEntries(sources.map(name => [name, `runtimes/${language}/${name}`])),
       'fixtures.yaml': 'init/tool/fixtures.yaml',
       '.github/workflows/protocol-cli.yml': `init/agent/${language}/workflow.yml`,
     },
-    next: [
-      `protocol-cli check --runtime "${command}" --scenario result`,
-      'protocol-cli mock-tool fixtures.yaml',
-    ],
+    next: [`protocol-cli check ${start} --scenario result`, 'protocol-cli mock-tool fixtures.yaml'],
   };
 }
 
-const TEMPLATES: Readonly<Record<Kind, Readonly<Partial<Record<Language, Template>>>>> = {
+/** The first start of Go compiles the standard library. */
+const SLOW_START = '--ready-timeout 2m';
+
+const TEMPLATES: Readonly<Record<Kind, Readonly<Record<Language, Template>>>> = {
   tool: {
     node: toolTemplate('node', '--command "node tool.mjs"', ['tool.mjs']),
     python: toolTemplate('python', '--command "python3 tool.py"', ['tool.py']),
-    // The first start compiles the standard library.
-    go: toolTemplate('go', '--command "go run ." --ready-timeout 2m', ['tool.go', 'go.mod']),
+    go: toolTemplate('go', `--command "go run ." ${SLOW_START}`, ['tool.go', 'go.mod']),
   },
   agent: {
-    node: agentTemplate('node', 'node driver.mjs', ['driver.mjs', 'runtime.mjs', 'messages.mjs']),
-    python: agentTemplate('python', 'python3 driver.py', ['driver.py', 'runtime.py', 'messages.py']),
+    node: agentTemplate('node', '--runtime "node driver.mjs"', ['driver.mjs', 'runtime.mjs', 'messages.mjs']),
+    python: agentTemplate('python', '--runtime "python3 driver.py"', [
+      'driver.py',
+      'runtime.py',
+      'messages.py',
+    ]),
+    go: agentTemplate('go', `--runtime "go run ." ${SLOW_START}`, [
+      'driver.go',
+      'runtime.go',
+      'messages.go',
+      'go.mod',
+    ]),
   },
 };
 
@@ -72,23 +80,18 @@ export async function runInit(
   language: Language,
   { stdout, cwd, env }: Pick<Terminal, 'stdout' | 'cwd' | 'env'>,
 ): Promise<ExitStatus> {
-  const template = TEMPLATES[kind][language];
-  if (!template)
-    throw usageError(
-      `init ${kind} has no template in ${language}`,
-      'Use --language node or python, or write a driver: protocol-cli help runtimes.',
-    );
+  const { files, next: commands } = TEMPLATES[kind][language];
   const pathOf = (name: string) => join(folder, name);
-  const names = Object.keys(template.files);
+  const names = Object.keys(files);
   await requireFree(names.map(pathOf), cwd);
-  for (const [name, source] of Object.entries(template.files)) {
+  for (const [name, source] of Object.entries(files)) {
     const path = resolve(cwd, pathOf(name));
     const text = await readFile(shippedFile(`fixtures/${source}`), 'utf8');
     await createFolder(dirname(path));
     await writePublicFile(path, text, { replaces: () => false });
   }
   const written = names.map(name => `wrote ${visibleLine(pathOf(name))}\n`).join('');
-  const lines = [...(folder === '.' ? [] : [`cd ${shellWord(folder, process.platform)}`]), ...template.next];
+  const lines = [...(folder === '.' ? [] : [`cd ${shellWord(folder, process.platform)}`]), ...commands];
   const next = lines.map(line => `  ${visibleLine(line)}\n`).join('');
   await writeOut(stdout, `${written}\nNext:\n${withOwnCommand(next, env)}`);
   return 0;

@@ -1,5 +1,7 @@
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCENARIOS } from '../../../src/check/drive/run.js';
 import type { Check } from '../../../src/check/report.js';
@@ -9,6 +11,8 @@ import { type DriverStreams, runDriver } from '../../peers/drivers/runtime.mjs';
 import { runSample } from '../../peers/drivers/sample.mjs';
 import { VARIANTS } from '../../peers/drivers/variants.mjs';
 import { checksOfRuntimes, driverHere, verdicts } from '../support/drivers.js';
+import { type Folder, temporaryFolder } from '../support/folder.js';
+import { GOCACHE } from '../support/go.js';
 
 /** No scenario of a right runtime shows these. */
 const NEVER = ['RT-SANITIZE', 'RT-AUDIT', 'RT-TIMEOUT'];
@@ -23,9 +27,23 @@ async function runPython({ input, output, env }: DriverStreams): Promise<void> {
   await once(socket, 'close');
 }
 
+let goDriver: Folder;
+
+/** `go run` takes longer than a scenario; test/e2e/init.test.ts starts it as users do. */
+async function runGo({ input, output, env }: DriverStreams): Promise<void> {
+  const child = spawn(goDriver.file('driver'), {
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  input.pipe(child.stdin);
+  child.stdout.pipe(output);
+  await once(child, 'close');
+}
+
 /** Runtimes, and the rules besides that do not apply to them. */
 const RIGHT: readonly (readonly [does: string, run: typeof runPython, notApplicable: readonly string[]])[] = [
   ['is the example in Python', runPython, []],
+  ...(GOCACHE === null ? [] : [['is the example in Go', runGo, []] as const]),
   ['is our own library', runConnect, ['RT-ANCESTORS', 'RT-DISPLAY', 'RT-CANCEL', 'RT-MIGRATE']],
   ...Object.entries(VARIANTS).map(
     ([does, Variant]) => [does, (streams: DriverStreams) => runDriver({ ...streams, Variant }), []] as const,
@@ -41,12 +59,20 @@ describe('a runtime that', () => {
   let [ofSample, ...ofRight]: readonly (readonly Check[])[] = [];
   beforeAll(async () => {
     python = await startCommand({ command: 'python3 -B test/peers/drivers/python.py' });
+    goDriver = await temporaryFolder();
+    if (GOCACHE !== null)
+      await promisify(execFile)('go', ['build', '-o', goDriver.file('driver'), '.'], {
+        cwd: 'fixtures/runtimes/go',
+      });
     [ofSample, ...ofRight] = await checksOfRuntimes([
       { open: driverHere(runSample) },
       ...RIGHT.map(([, run], place) => ({ open: driverHere(run), scenarios: scenariosFor(place) })),
     ]);
   }, 600_000);
-  afterAll(() => python.stop());
+  afterAll(async () => {
+    await python.stop();
+    await goDriver[Symbol.asyncDispose]();
+  });
 
   test.each(RIGHT.map((each, index) => [...each, index] as const))(
     '%s passes its scenarios',

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { PlatformSession } from '../src/agent-session/client/platform-session.js';
 import { LineReader } from '../src/check/drive/driver.js';
-import { ScenarioRun } from '../src/check/drive/scenario-run.js';
+import { ModelContact, ScenarioRun } from '../src/check/drive/scenario-run.js';
 import { ScriptedModel } from '../src/check/drive/scripted-llm.js';
 import { CALLBACK_LIMITS, quota } from '../src/check/probes/quota.js';
 import { contentOf } from '../src/commands/mcp-server/answer.js';
@@ -426,7 +426,7 @@ const PROOFS = {
     const log = createLog(() => 0);
     const kinds: string[] = [];
     log.subscribe(({ kind }) => kinds.push(kind));
-    const run = new ScenarioRun({ log, clock: systemClock, windowMs: 0 });
+    const run = new ScenarioRun({ log, clock: systemClock, windowMs: 0, contact: new ModelContact() });
     for (let count = 0; count < LIMITS.scenarioRequests.value; count++) run.receiveModelRequest();
     expect(kinds).toEqual([]);
     run.receiveModelRequest();

@@ -14,6 +14,11 @@ export class RequestCounts {
     if (request.from === 'runtime') this.#ofRuntime++;
   }
 
+  /** Whether this is an open callback. */
+  isCallback(id: string): boolean {
+    return this.#open.get(id)?.purpose === 'callback';
+  }
+
   /** Takes the response to a request, or its broken connection. */
   end(id: string): void {
     const purpose = this.#open.get(id)?.purpose;

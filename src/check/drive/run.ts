@@ -13,10 +13,12 @@ import type { Sink } from '../../system/streams.js';
 import { forEachConcurrently } from '../../util/collections.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { excerpt, joinFirst } from '../../util/text.js';
+import { DriverEvidence } from '../driver-evidence.js';
 import type { Recording } from '../evidence.js';
 import { killProcessesWith } from './kill-processes.js';
 import { findingsSince } from './log-findings.js';
 import { playScenario, type Scenario, type ScenarioSetting } from './scenario.js';
+import { ModelContact } from './scenario-run.js';
 import { callScenarios } from './scenarios/calls.js';
 import { displayScenarios } from './scenarios/display.js';
 import { invalidMessageScenarios } from './scenarios/invalid-messages.js';
@@ -33,6 +35,9 @@ export const SCENARIOS: readonly Scenario[] = [
   ...questionScenarios,
   ...subscriptionScenarios,
 ];
+
+/** A call with a plain result. */
+const [ORDINARY] = SCENARIOS;
 
 /** Sees a scenario from outside. */
 interface ScenarioObserver {
@@ -54,16 +59,20 @@ export interface ScenarioOptions
   readonly onStart?: (scenario: Scenario, log: Log) => Promise<ScenarioObserver> | ScenarioObserver;
   /** Called before and after each scenario, with its name. */
   readonly onProgress?: (done: number, total: number, scenario: string) => void;
+  /** Called if an ordinary result did not reach the model, with the status that its callback was answered with. */
+  readonly onContactLost?: (status: number | null) => void;
   /** Called with a warning that is not about one scenario. */
   readonly onWarning?: (message: string) => void;
 }
+
+type PlayOptions = ScenarioOptions & Pick<ScenarioSetting, 'contact'>;
 
 /** A scenario spends most of its time waiting for the runtime. */
 const AT_ONCE = 4;
 
 /**
- * Runs each scenario against a runtime that is started anew; the first one alone, since it shows whether the driver works. The rules
- * judge the recordings afterwards.
+ * Runs each scenario against a runtime that is started anew; the first one alone, since it shows whether the driver works and whether
+ * the model gets an ordinary result. The rules judge the recordings afterwards.
  * @throws ProtocolCliError `command-failed` if the driver does nothing in the first scenario, and errors of the options
  */
 export async function runScenarios(
@@ -84,7 +93,8 @@ async function playScenarios(
   options: ScenarioOptions,
   folder: string,
 ): Promise<readonly Recording[]> {
-  const { clock, atOnce = AT_ONCE, isRepetition = false, onProgress } = options;
+  const { clock, atOnce = AT_ONCE, isRepetition = false, onProgress, onContactLost } = options;
+  const contact = new ModelContact();
   const failed = new AbortController(); // the first failure is its reason
   const signal = AbortSignal.any([options.signal, failed.signal]);
   setMaxListeners(0, signal); // each scenario listens
@@ -94,7 +104,7 @@ async function playScenarios(
     onProgress?.(played.size, scenarios.length, scenario.name);
     const from = clock.now() - start;
     const mustAct = scenario === scenarios[0] && !isRepetition;
-    const events = await playRecorded(scenario, { ...options, signal }, mustAct, folder);
+    const events = await playRecorded(scenario, { ...options, signal, contact }, mustAct, folder);
     if (signal.aborted) return; // the interruption looks like a fault of the runtime
     played.set(
       scenario,
@@ -105,12 +115,34 @@ async function playScenarios(
   const playUnlessStopped = async (scenario: Scenario) => {
     if (!signal.aborted) await play(scenario).catch(error => failed.abort(error));
   };
-  const alone = isRepetition ? 0 : 1;
+  const [first] = scenarios;
+  const alone = isRepetition && first !== ORDINARY ? 0 : 1;
   await forEachConcurrently(scenarios.slice(0, alone), 1, playUnlessStopped);
+  const ordinary = first && first === ORDINARY ? played.get(first) : undefined;
+  if (ordinary && lacksModel(ordinary)) {
+    contact.isLost = true;
+    onContactLost?.(callbackStatusIn(ordinary));
+  }
   await forEachConcurrently(scenarios.slice(alone), atOnce, playUnlessStopped);
   failed.signal.throwIfAborted();
   const recordings = scenarios.map(scenario => played.get(scenario)).filter(events => events !== undefined);
   return renumbered(recordings).map(events => ({ observer: 'tool', events }));
+}
+
+/** Whether the model was expected to get something, and got nothing. */
+function lacksModel(events: readonly Event[]): boolean {
+  const driver = DriverEvidence.of(events, []);
+  const wasAwaited = driver?.supports('model') && events.some(({ kind }) => kind === 'expired');
+  return wasAwaited === true && driver?.observations('model').length === 0;
+}
+
+/** What the runtime answered to the last callback; null without an answer. */
+function callbackStatusIn(events: readonly Event[]): number | null {
+  const callbacks = events.flatMap(event =>
+    event.kind === 'request' && event.purpose === 'callback' ? [event.leg] : [],
+  );
+  const answer = events.findLast(event => event.kind === 'response' && callbacks.includes(event.leg));
+  return answer?.kind === 'response' ? answer.status : null;
 }
 
 /** Removes the folder after the work, also if this process is forced to end. @throws ProtocolCliError `unwritable-file` */
@@ -154,7 +186,7 @@ const MAX_PROGRAMS = 5;
 /** Plays a scenario. Returns its events, with what the runtime's own log shows. */
 async function playRecorded(
   scenario: Scenario,
-  { logPath, onStart, ...options }: ScenarioOptions,
+  { logPath, onStart, ...options }: PlayOptions,
   mustAct: boolean,
   parent: string,
 ): Promise<readonly Event[]> {

@@ -8,6 +8,7 @@ import {
   type Instruction,
   type Observation,
 } from '../../protocol/driver.js';
+import { isSuccess } from '../../protocol/http-status.js';
 import { isErrorLine } from '../../system/child.js';
 import type { Clock } from '../../system/clock.js';
 import { LIMITS } from '../../util/limits.js';
@@ -22,6 +23,17 @@ export const QUIET_MS = 400;
 /** How long a driver may take to start, in ms. */
 export const START_MS = 15_000;
 
+/** How long to wait for an observation after the runtime has answered a callback, once an ordinary result did not reach the model, in ms. */
+const HOPELESS_MS = { refused: QUIET_MS, accepted: 1_000 };
+
+/**
+ * Whether results reach the model at all. If that of an ordinary call did not, later waits are short until one does: a runtime that
+ * refuses every callback would make each scenario wait its whole time for what cannot come.
+ */
+export class ModelContact {
+  isLost = false;
+}
+
 interface RunSetting {
   readonly log: Log;
   readonly clock: Clock;
@@ -29,6 +41,7 @@ interface RunSetting {
   readonly windowMs: number;
   /** How long to wait for the first sign of the driver before that, in ms; default: {@link START_MS}. */
   readonly startMs?: number | undefined;
+  readonly contact: ModelContact;
 }
 
 /** One run of a scenario: what the runtime did so far, and when it is over. Its instructions are in {@link ScenarioSession}. */
@@ -43,6 +56,8 @@ export class ScenarioRun {
   #driver: Driver | undefined;
   /** `ending`: the driver was asked to end, or the model has ended its turn, so that the driver may end. */
   #phase: 'playing' | 'ending' | 'over' = 'playing';
+  /** The runtime's answer to the latest callback since the last instruction that begins something. */
+  #answer: 'refused' | 'accepted' | null = null;
   /** The most that the runtime did. */
   #did: 'nothing' | 'discovery' | 'action' = 'nothing';
 
@@ -51,6 +66,8 @@ export class ScenarioRun {
     setting.log.subscribe(event => {
       this.#events.push(event);
       if (event.kind === 'request') this.#addRequest(event);
+      if (event.kind === 'response' && this.requests.isCallback(event.leg))
+        this.#answer = isSuccess(event.status) ? 'accepted' : 'refused';
       if (event.kind === 'response' || event.kind === 'broken') this.requests.end(event.leg);
       this.#waits.look();
     });
@@ -90,6 +107,7 @@ export class ScenarioRun {
     if ('saw' in line) {
       this.#observations.push(line);
       this.#did = 'action';
+      if (line.saw === 'model') this.setting.contact.isLost = false;
     } else this.abilities.add(line);
     this.setting.log.emit({ kind: 'driver', from: 'runtime', body: Content.ofJson(line) });
   }
@@ -110,6 +128,8 @@ export class ScenarioRun {
   /** Sends an instruction to the driver. */
   give(instruction: Instruction): void {
     this.setting.log.emit({ kind: 'driver', from: 'check', body: Content.ofJson(instruction) });
+    const isAnswer = instruction.do === 'answer' || instruction.do === 'dismiss'; // of a question that came before
+    if (!isAnswer) this.#answer = null;
     this.#driver?.send(instruction);
   }
 
@@ -149,10 +169,16 @@ export class ScenarioRun {
 
   /** Resolves to whether it came true before the time was over and before the driver ended. */
   async expect(isTrue: () => boolean): Promise<boolean> {
-    const { windowMs, startMs = START_MS, log } = this.setting;
+    const { windowMs, startMs = START_MS, log, contact } = this.setting;
     await this.#waits.until(() => this.#did !== 'nothing' || isTrue(), startMs);
-    const isMet = await this.#waits.until(isTrue, windowMs);
-    if (!isMet && !this.#isOver) log.emit({ kind: 'expired', what: 'observation', afterMs: windowMs });
+    const isHopeless = () => contact.isLost && this.#answer !== null;
+    let afterMs = windowMs;
+    let isMet = await this.#waits.until(() => isTrue() || isHopeless(), windowMs);
+    if (isMet && !isTrue()) {
+      afterMs = Math.min(windowMs, HOPELESS_MS[this.#answer ?? 'accepted']);
+      isMet = await this.#waits.until(isTrue, afterMs);
+    }
+    if (!isMet && !this.#isOver) log.emit({ kind: 'expired', what: 'observation', afterMs });
     return isMet;
   }
 

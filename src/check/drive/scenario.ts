@@ -13,7 +13,7 @@ import { ProtocolCliError } from '../../util/errors.js';
 import { formatDuration } from '../../util/text.js';
 import type { Driver, DriverSetting } from './driver.js';
 import { type Fixtures, fixtureFile, PING } from './scenario-fixtures.js';
-import { ScenarioRun, START_MS } from './scenario-run.js';
+import { type ModelContact, ScenarioRun, START_MS } from './scenario-run.js';
 import { ScenarioSession } from './scenario-session.js';
 
 /** Tool servers with a given behaviour, and instructions for the runtime. */
@@ -44,6 +44,7 @@ export interface ScenarioSetting {
   readonly windowMs: number;
   /** How long to wait for the first sign of the driver before that, in ms; default: {@link START_MS}. */
   readonly startMs?: number | undefined;
+  readonly contact: ModelContact;
   readonly signal: AbortSignal;
   /** Called if the first scenario has shown nothing for a while. */
   readonly onSilence?: (message: string) => void;

@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { driverOf } from '../../check/drive/driver.js';
 import { runScenarios, SCENARIOS } from '../../check/drive/run.js';
 import type { Scenario } from '../../check/drive/scenario.js';
+import { isSuccess } from '../../protocol/http-status.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { type Line, line, say } from '../../render/line.js';
 import { verbosePrinter } from '../../render/wire.js';
 import { readError } from '../../system/file-system-errors.js';
 import { errnoOf, messageOf, ProtocolCliError } from '../../util/errors.js';
-import { didYouMean } from '../../util/text.js';
+import { didYouMean, formatDuration } from '../../util/text.js';
 import { usageError } from '../options.js';
 import type { Run } from '../run.js';
 import { saveTranscript } from '../save-transcript.js';
@@ -97,6 +98,14 @@ export async function driveRuntime(
     onProgress: progress.update,
     open: driverOf(command, model),
     onWarning: message => void warnings.push({ message }),
+    onContactLost(status) {
+      if (repeat) return;
+      const limit = `${formatDuration(windowMs)} (--probe-timeout)`;
+      const answer = status === null || isSuccess(status) ? '' : `; its callback was answered ${status}`;
+      const message = `the model got no result of an ordinary call within ${limit}${answer}; until it got one, later waits were shorter`;
+      warnings.push({ message });
+      if (!quiet) progress.printLine('an ordinary result did not reach the model; later waits are short\n');
+    },
     onSilence: message => quiet || progress.printLine(`${message}\n`),
     logPath,
     isRepetition: repeat !== undefined,

@@ -8,6 +8,9 @@ import { RULES } from '../../../src/check/rules/index.js';
 import { ABILITIES } from '../../../src/protocol/driver.js';
 import type { RequirementId } from '../../../src/protocol/requirements.js';
 import { systemClock } from '../../../src/system/clock.js';
+import { driverHere } from '../../e2e/support/drivers.js';
+import { PatientRuntime } from '../../peers/drivers/faults.mjs';
+import { runDriver } from '../../peers/drivers/runtime.mjs';
 import { fakeClock } from '../../support/fake-clock.js';
 
 type OpenDriver = ScenarioOptions['open'];
@@ -225,4 +228,48 @@ test('a command that calls nothing and reports nothing is an error of the first 
   });
   clearInterval(passing);
   expect(running()).toBe(0);
+});
+
+describe('if the model gets no ordinary result', () => {
+  const WINDOW_MS = 2_000;
+
+  /** The status with which the ordinary result was answered, and how long was waited in vain in these scenarios. */
+  const inVain = async (names: readonly string[], methods: object, windowMs = WINDOW_MS) => {
+    Object.setPrototypeOf(methods, PatientRuntime.prototype);
+    const lost: (number | null)[] = [];
+    const open = driverHere(streams => runDriver({ ...streams, methods }));
+    const recordings = await runScenarios(
+      SCENARIOS.filter(({ name }) => names.includes(name)),
+      options(open, { windowMs, onContactLost: status => void lost.push(status) }),
+    );
+    const waits = recordings.map(({ events }) =>
+      events.flatMap(event => (event.kind === 'expired' ? [event.afterMs] : [])),
+    );
+    return { lost, waits };
+  };
+
+  test('since the runtime refuses all callbacks, nothing more is awaited for the whole time', async () => {
+    const names = ['result', 'duplicates', 'choice', 'consent', 'subscription'];
+    const { lost, waits } = await inVain(names, { receive: async () => 404 });
+    expect([lost, waits[0]]).toEqual([[404], [WINDOW_MS]]);
+    expect(new Set(waits.slice(1).flat())).toEqual(new Set([400]));
+  });
+
+  test('nor if it accepts them', async () => {
+    const { lost, waits } = await inVain(['result', 'duplicates'], { onResult: async () => 200 });
+    expect([lost, waits[0]]).toEqual([[200], [WINDOW_MS]]);
+    expect(new Set(waits[1])).toEqual(new Set([1_000]));
+  });
+
+  test('but gets another one, the whole time counts again', async () => {
+    const { lost, waits } = await inVain(['result', 'early-and-late'], {
+      awaitsResult: (call: { operation: string }) => call.operation !== 'answer',
+    });
+    expect([lost, waits[0]]).toEqual([[200], [WINDOW_MS]]);
+    expect(waits[1]).toContain(WINDOW_MS);
+  });
+
+  test('which a right runtime passes on', async () => {
+    expect(await inVain(['result', 'refusals'], {}, 60_000)).toEqual({ lost: [], waits: [[], []] });
+  });
 });

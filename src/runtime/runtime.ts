@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import pRetry from 'p-retry';
 import { Content } from '../events/content.js';
 import type { Body } from '../events/events.js';
-import { ACK_TOLERANCE_MS, type Exchange, isSubscribed } from '../events/exchange.js';
+import { ACK_TOLERANCE_MS, type Exchange } from '../events/exchange.js';
 import type { History } from '../events/history.js';
 import type { Log } from '../events/log.js';
 import type { Answer, Incoming } from '../http/route.js';
@@ -196,12 +196,13 @@ export class Runtime {
   }
 }
 
+interface TimeLimit {
+  readonly clock: Clock;
+  readonly ms: number;
+}
+
 /** Resolves when a condition holds, or after a timeout. The condition is checked now and after each event. */
-function until(
-  log: Log,
-  condition: () => boolean,
-  limit?: { readonly clock: Clock; readonly ms: number },
-): Promise<void> {
+function until(log: Log, condition: () => boolean, limit?: TimeLimit): Promise<void> {
   if (condition()) return Promise.resolve();
   return new Promise(resolve => {
     const stop = () => {
@@ -336,10 +337,22 @@ export function settlement(log: Log, history: History, clock: Clock, watch: Watc
   });
 }
 
-/** Resolves when a subscription can receive no more events: after the last one, a cancel, or the end of its thread. */
-export function subscriptionEnd(log: Log, history: History, key: string): Promise<void> {
-  return until(log, () => {
-    const exchange = history.exchanges.get(key);
-    return !exchange || !isSubscribed(exchange);
-  });
+/**
+ * Resolves to true when a subscription can receive no more events: after the last one, a cancel, or the end of its thread.
+ * @param silence how long to wait for each event; then it resolves to false. Default: no limit.
+ */
+export async function subscriptionEnd(
+  log: Log,
+  history: History,
+  key: string,
+  silence?: TimeLimit,
+): Promise<boolean> {
+  const subscription = () => history.exchanges.get(key)?.subscription;
+  const isOver = () => subscription()?.ended !== null;
+  for (;;) {
+    const events = subscription()?.events;
+    const hasNews = () => isOver() || subscription()?.events !== events;
+    await until(log, hasNews, silence);
+    if (isOver() || !hasNews()) return isOver();
+  }
 }

@@ -84,7 +84,7 @@ export function invokeCommand(run: RunCommand): Command {
       --timeout <duration>  time for the start and the toolset (at most 10s each) and for the result: 500ms, 2s, 5m, 1h; 0 waits forever
       --retries <n>  how often to retry if the tool is unreachable or answers 5xx
       --linger <duration>  stay after the result, to see late messages
-      --follow  show the events of a subscription until the last one or Ctrl-C
+      --follow  show the events of a subscription until the last one or Ctrl-C; a --timeout that you give limits the wait for each event
       --repeat <n>  make the call n times: one line each, then a summary
       --concurrency <n>  with --repeat: parallel calls (default: 1)
       --lenient-ack  accept any 2xx as acknowledgement

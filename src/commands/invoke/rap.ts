@@ -128,11 +128,11 @@ export class RapProtocol implements CallProtocol {
       ? runtime.deny(invocation, denial)
       : await runtime.invoke(wire, call, chooser).finally(this.#announceWait(invocation));
     await report({ exchange: made, trouble: this.explain(made) });
-    if (!denial) await this.#waitAfterResult(made);
+    const silence = denial ? null : await this.#waitAfterResult(made);
     stopCancelling();
     const exchange = this.output.history.exchanges.get(made.key) ?? made;
     await this.#notifyEnd(wire, exchange, identity);
-    return { exchange, trouble: this.explain(exchange) }; // callbacks after the cancel do not change the exit status
+    return { exchange, trouble: this.explain(exchange) ?? silence }; // callbacks after the cancel do not change the exit status
   }
 
   async #startRuntime(): Promise<Runtime> {
@@ -157,19 +157,33 @@ export class RapProtocol implements CallProtocol {
     });
   }
 
-  /** Waits as `--follow` and `--linger` require. */
-  async #waitAfterResult({ key, settled }: Exchange): Promise<void> {
+  /** Waits as `--follow` and `--linger` require. Returns the trouble of a subscription that fell silent. */
+  async #waitAfterResult({ key, settled }: Exchange): Promise<Trouble | null> {
     const { follow, linger = 0, repeat } = this.#options;
     const { log, signal, terminal } = this.run;
-    if (follow) {
-      const readerGone = new Promise(resolve => terminal.stdout.once('error', resolve)); // as with `| head -1`
-      await Promise.race([subscriptionEnd(log, this.output.history, key), readerGone]);
-    }
+    const silence = follow ? await this.#followEvents(key) : null;
     if (linger === 0 && settled?.by === 'result' && repeat === undefined && terminal.stdout.isTTY === true)
       await delay(AFTER_RESULT_MS, null, { signal }).catch(() => {});
-    if (linger === 0 || (settled?.by !== 'result' && settled?.by !== 'timeout')) return;
+    if (linger === 0 || (settled?.by !== 'result' && settled?.by !== 'timeout')) return silence;
     await delay(linger, null, { signal }).catch(() => {});
     if (!signal.aborted) log.emit({ kind: 'expired', what: 'linger', afterMs: linger });
+    return silence;
+  }
+
+  /** Waits for the last event of a subscription. A `--timeout` that the user gave limits the wait for each; then it is canceled. */
+  async #followEvents(key: string): Promise<Trouble | null> {
+    const { timeout: ms, given } = this.#options;
+    const { log, clock, terminal } = this.run;
+    const limit = given.includes('--timeout') && ms > 0 ? { clock, ms } : undefined;
+    const readerGone = new Promise<null>(resolve => terminal.stdout.once('error', () => resolve(null))); // as with `| head -1`
+    const isOver = await Promise.race([subscriptionEnd(log, this.output.history, key, limit), readerGone]);
+    if (isOver !== false) return null;
+    log.emit({ kind: 'decided', what: 'cancel', by: 'flag', calls: [key] });
+    return {
+      code: 'timeout',
+      message: `the subscription was canceled: no event came for ${formatDuration(ms)}, and the last one (final: true) is missing`,
+      hint: 'To wait for events without a limit, leave --timeout out.',
+    };
   }
 
   /** Only discovery gives the address for notices. */

@@ -99,7 +99,8 @@ async function makeCalls(plan: InvokePlan, run: Run): Promise<ExitStatus> {
   const { exchange, trouble, status } = end;
   const last = exchange && history.exchanges.get(exchange.key); // includes what arrived after the call ended
   const isLate = trouble?.code === 'timeout' && exchange && last;
-  const closed = await run.end(isLate ? protocol.explain({ ...exchange, arrivals: last.arrivals }) : trouble);
+  const explained = isLate ? protocol.explain({ ...exchange, arrivals: last.arrivals }) : null;
+  const closed = await run.end(explained ?? trouble);
   const notes = [...warnings(), ...closed.warnings];
   await reporter.end({ history, exchange: last, notes, trouble: closed.trouble });
   return closed.trouble && !trouble ? statusOfFailure(closed.trouble.code) : status;

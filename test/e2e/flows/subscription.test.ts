@@ -64,11 +64,30 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
 describe.concurrent('subscription, left or followed', () => {
   const name = 'mock';
 
-  it('the time limit of the result does not apply to events', async () => {
+  it('--timeout limits the wait for each event, not for all of them', async () => {
     const call = ['watch', 'every_ms=600', '--follow', '--timeout', '1500ms', '-o', 'text'];
     const { status, stdout } = await runHere(argv`invoke ${tool(name).url} ${call}`);
     expect(status).toBe(0);
     expect(linesOf(stdout)).toEqual(['Watching', ...EVENTS]);
+  });
+
+  it('without a last event, --timeout ends it: exit 7, with notices for call and thread', async () => {
+    const id = randomUUID();
+    const reply = [
+      { result: { text: 'Watching', subscription: true } },
+      { event: { text: 'the only event' } },
+    ];
+    const fixtures = { version: 1, fixtures: [{ match: { operation: 'watch' }, reply }] };
+    const endless = await startMockTool(await folder.write('endless.json', JSON.stringify(fixtures)));
+    const call = argv`invoke ${endless.url} watch --follow --timeout 400ms --id ${id}`;
+    const ended = await runHere(call);
+    expect([ended.status, linesOf(ended.stdout)]).toEqual([7, ['Watching', 'the only event']]);
+    expect(ended.stderr).toContain('error: the subscription was canceled: no event came for 400ms');
+    expect(ended.stderr).not.toContain('use --follow');
+    await endless.hears('cancel', { tool_call_id: id });
+    const { status, report } = await invokeJsonHere([endless.url, ...call.slice(2)]);
+    expect([status, report.subscription?.ended, report.error?.code]).toEqual([7, 'cancel', 'timeout']);
+    await endless.stop();
   });
 
   it('without --follow: a note, and the thread is closed at once', async () => {

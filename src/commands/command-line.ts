@@ -53,7 +53,7 @@ const EXAMPLES = {
 /**
  * Builds the program for commander, and returns the words that it must parse: if the first one names a file, the command that shows it.
  * Loads only the command that the words name, so that more commands do not slow down the start.
- * @throws ProtocolCliError if the first word is a URL, or the name of a missing file.
+ * @throws ProtocolCliError if the first word is a URL, a folder, or the name of a missing file.
  */
 export async function commandLine(
   argv: readonly string[],
@@ -104,22 +104,21 @@ function inheriting(parent: Command, command: Command): Command {
 
 const URL_LIKE = /^(?:[a-z]+:\/\/|:\d|localhost\b|[\w.-]+:\d)/i;
 
-/** @throws ProtocolCliError if the word in place of a command is a URL, or the name of a missing file. */
+const COMMAND_OR_FILE = 'Give a command, or a file to show. protocol-cli help lists the commands.';
+
+/** @throws ProtocolCliError if the word in place of a command is a URL, a folder, or the name of a missing file. */
 async function refuseTarget(word: string): Promise<void> {
   if (URL_LIKE.test(word))
     throw usageError(
       `no command before the URL ${word}`,
       `protocol-cli toolset ${word} lists its operations; protocol-cli invoke ${word} <operation> key=value calls one.`,
     );
-  if (!/[./\\]/.test(word)) return;
-  await stat(word).catch(async error => {
+  const found = await stat(word).catch(async (error: unknown) => {
+    if (!/[./\\]/.test(word)) return null;
     const { readError: unreadable } = await import('../system/file-system-errors.js');
-    throw await unreadable(
-      word,
-      error,
-      'Give a command, or a file to show. protocol-cli help lists the commands.',
-    );
+    throw await unreadable(word, error, COMMAND_OR_FILE);
   });
+  if (found?.isDirectory()) throw usageError(`${word} is a folder, not a command or a file`, COMMAND_OR_FILE);
 }
 
 /** Makes help for an unknown command an error; commander would show the general help. */

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { FixtureSet } from '../fixtures/fixture-set.js';
 import { isWildcard } from '../http/guard.js';
@@ -107,8 +108,40 @@ const BARE_URL = /^[\w.-]+:\d+(\/|$)|^localhost(\/|$)|^[\w-]+(\.[\w-]+)+(\/|$)|^
 
 const URL_HINT = 'Write http://host:port.';
 
+const PROGRAM = /\.(?:[cm]?[jt]sx?|py|rb|sh|go|rs|java|jar|php|exe)$/i;
+
+/** The name of a file whose ending could also be the end of a host name: `server.py`, `run.md`. */
+const FILE_NAME =
+  /^(?:\.{0,2}[/\\][^:=]*|[^:=/\\]+)\.(?:[cm]?[jt]sx?|py|rb|sh|go|rs|java|jar|php|exe|md|txt|log|csv|html?|har|json[5l]?|ndjson|ya?ml|toml|xml)$/i;
+
+/** Whether a word can only be meant as the name of a file. */
+export function isFileName(word: string): boolean {
+  return FILE_NAME.test(word);
+}
+
+/** Whether a word is the name of a program, which `--command` can start. */
+export function isProgramName(word: string): boolean {
+  return PROGRAM.test(word) && !word.includes(':');
+}
+
+/** Without this, the name of a file is taken for a host. @throws ProtocolCliError `usage` */
+function refuseFile(word: string): void {
+  const isPath = /[./\\]/.test(word) && !/:\/\/|=/.test(word);
+  const found = isPath ? statSync(word, { throwIfNoEntry: false }) : undefined;
+  if (!found && !isFileName(word)) return;
+  const what = found?.isDirectory() ? 'a folder' : 'the name of a file';
+  const host = found ? '' : ` For a host of this name, write http://${word}.`;
+  throw usageError(
+    `${word} is ${what}, not the URL of a server`,
+    isProgramName(word)
+      ? `Give the URL that it serves, such as :3001. invoke, toolset and check can also start it, with --command.${host}`
+      : `Give the URL of a server, such as :3001. protocol-cli render shows saved messages, toolsets and transcripts.${host}`,
+  );
+}
+
 /** Parses a URL, also a short one: `localhost:3001`, `:3001`. Returns null for other words. @throws ProtocolCliError `usage`. */
 export function asUrl(word: string): string | null {
+  refuseFile(word);
   if (/^\d+$/.test(word) || /^https?:(?!\/\/)/i.test(word))
     throw usageError(`invalid URL: ${word}`, 'Write http://host:port, or :port for this machine.');
   const host = /^:\d+(\/|$)/.test(word) ? `127.0.0.1${word}` : word;

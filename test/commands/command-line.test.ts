@@ -53,6 +53,12 @@ describe('an unknown command is named in the error', () => {
   );
 });
 
+test('a folder in place of a command is named', async () => {
+  await using folder = await temporaryFolder();
+  const stderr = `error: ${folder.path} is a folder, not a command or a file\nhint: Give a command, or a file to show. protocol-cli help lists the commands.\n`;
+  expect(await runHere([folder.path])).toMatchObject({ status: 2, stdout: '', stderr });
+});
+
 test('an error of a subcommand points to its help', async () => {
   const stderr = "error: unknown option '--nope'\n(add --help for usage and examples)\n";
   expect(await runHere(['session', 'mock', '--nope'])).toMatchObject({ status: 2, stderr });

@@ -11,6 +11,9 @@ describe('a target', () => {
     ['localhost:3001/a', 'http://localhost:3001/a'],
     [':3001/tools', 'http://127.0.0.1:3001/tools'],
     ['tools.example', 'http://tools.example'],
+    ['tools.example/a.json', 'http://tools.example/a.json'],
+    ['http://server.py', 'http://server.py'],
+    ['server.py:80', 'http://server.py:80'],
     ['my-host:80', 'http://my-host:80'],
     ['[::1]:3001', 'http://[::1]:3001'],
   ])('%s is a URL', (word, url) => {
@@ -35,6 +38,11 @@ describe('a target', () => {
   test.each<[string[], TargetOptions, string]>([
     [[':99999'], {}, 'invalid URL: :99999'],
     [['http://a b'], {}, 'invalid URL: http://a b'],
+    [['server.py'], {}, 'server.py is the name of a file, not the URL of a server'],
+    [['toolset.json'], {}, 'toolset.json is the name of a file, not the URL of a server'],
+    [['./run.ndjson', 'echo'], {}, './run.ndjson is the name of a file, not the URL of a server'],
+    [[import.meta.filename], {}, `${import.meta.filename} is the name of a file, not the URL of a server`],
+    [[import.meta.dirname], {}, `${import.meta.dirname} is a folder, not the URL of a server`],
     [['http://a/', 'x'], { readyTimeout: 1 }, '--ready-timeout needs --command'],
     [['x'], { command: 'x', endpoint: true }, '--endpoint needs the URL of the endpoint'],
   ])('%j %j: %s', async (words, options, trouble) => {

@@ -10,7 +10,15 @@ import { usageError } from '../options.js';
 import { readText } from '../read-source.js';
 import type { ReportRequest } from '../reporter-option.js';
 import { checkReports } from '../reports.js';
-import { asUrl, type ListenerFlags, readTarget, type ServerTarget, type TargetOptions } from '../target.js';
+import {
+  asUrl,
+  isFileName,
+  isProgramName,
+  type ListenerFlags,
+  readTarget,
+  type ServerTarget,
+  type TargetOptions,
+} from '../target.js';
 import type { Terminal } from '../terminal.js';
 
 export interface CheckFlags
@@ -116,13 +124,16 @@ export async function planCheck(
   };
 }
 
-/** File names of transcripts. Without this, the name of a missing file would be taken for a host. */
-const FILE_NAME = /\.(?:nd)?jsonl?$/i;
-
 const SUBJECTS =
   'Give the base URL of a tool server (protocol-cli check http://127.0.0.1:3001), a transcript (protocol-cli check run.ndjson), --command, --demo, or the driver of a runtime (--runtime).';
 
-/** A file takes precedence over a host of the same name. */
+/** Whether it is meant as a transcript. A file takes precedence over a host of the same name. */
+async function isTranscript(word: string): Promise<boolean> {
+  if (word === '-') return true;
+  if (word.includes('://') || isProgramName(word)) return false;
+  return isFileName(word) || (await stat(word).catch(() => null)) !== null;
+}
+
 async function subjectOf(word: string | undefined, flags: CheckFlags): Promise<Subject> {
   if (flags.demo || flags.command !== undefined) {
     const { target, rest } = readTarget(word === undefined ? [] : [word], flags);
@@ -133,9 +144,8 @@ async function subjectOf(word: string | undefined, flags: CheckFlags): Promise<S
     );
   }
   if (word === undefined || word === '') throw usageError('nothing to check given', SUBJECTS);
-  const isThere = () => stat(word).catch(() => null);
-  if (word === '-' || (!word.includes('://') && (await isThere()))) return { kind: 'transcript', file: word };
-  const url = FILE_NAME.test(word) ? null : asUrl(word);
+  if (await isTranscript(word)) return { kind: 'transcript', file: word };
+  const url = asUrl(word); // refuses the name of a program
   if (url) return { kind: 'tool', target: { kind: 'url', url } };
   if (/[./\\]/.test(word)) return { kind: 'transcript', file: word }; // reading it reports that it is missing
   throw new ProtocolCliError('unreadable-file', `${word} is not a file and not a URL`, { hint: SUBJECTS });

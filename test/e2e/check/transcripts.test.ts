@@ -185,6 +185,8 @@ describe.concurrent('usage', () => {
   it.each<[string, string[], RegExp]>([
     ['nothing is named', [], /nothing to check given/],
     ['a file that is not there', ['run.ndjson'], /cannot read run\.ndjson: no such file/],
+    ['a document that is not there', ['run.md'], /cannot read run\.md: no such file/],
+    ['a program', ['server.py'], /server\.py is the name of a file, .*\n.*--command/],
     ['a word', ['edit_file'], /edit_file is not a file and not a URL/],
     ['a URL that is invalid', ['http://'], /invalid URL/],
     ['two subjects', [':3001', ':3002'], /too many arguments for 'check'/],

@@ -35,7 +35,7 @@ export const DELIVERIES: Readonly<Record<string, OddCase>> = {
     args: LINGER,
     text: 'delivered_twice done',
     verdicts: ['settles 200', 'duplicate 200'],
-    ids: ['RT-DUP'],
+    ids: [undefined],
   },
   two_results: {
     args: LINGER,

@@ -101,13 +101,13 @@ function settlementFailure(
   }
 }
 
-function refusalHint({ dialect }: Exchange, status: number): string {
+function refusalHint({ dialect, endpoint }: Exchange, status: number): string {
   if (dialect === 'mcp') return "See the server's log.";
   if (status >= 500)
     return 'The tool failed to accept the invocation; see its log. Set the number of retries with --retries.';
   if (status === 401) return 'Give a token with --bearer <token | env:NAME>, or a header with -H.';
   if (status === 404)
-    return "Nothing is served at the toolset's endpoint: correct the endpoint, or the route of the tool.";
+    return `Usually nothing is served at the toolset's endpoint ${endpoint} then: correct the endpoint, or the route of the tool.`;
   if (status === 429) return 'The tool limits the rate of calls; wait before you call it again.';
   if (status >= 400)
     return 'A request that got a 4xx is not retried (RT-NORETRY). Fix the request or the tool.';

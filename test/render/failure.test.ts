@@ -25,7 +25,7 @@ describe('RT-NON200: the hint for a refusal depends on its status', () => {
     [302, /^Redirects are not followed/],
     [400, /^A request that got a 4xx is not retried \(RT-NORETRY\)/],
     [401, /^Give a token with --bearer/],
-    [404, /^Nothing is served at the toolset's endpoint/],
+    [404, /^Usually nothing is served at the toolset's endpoint http:\S+ then: correct/],
     [429, /^The tool limits the rate of calls/],
     [500, /--retries/],
     [503, /--retries/],

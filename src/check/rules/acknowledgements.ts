@@ -191,6 +191,9 @@ function judgeRefusal(attempt: RoundTrip, call: CallEvidence, isLive: boolean): 
 const NO_REDIRECT =
   "Runtimes do not follow redirects: put the URL that answers 200 into the toolset's endpoint.";
 
+const NO_ROUTE =
+  "If nothing is served at the toolset's endpoint, correct the endpoint or the route of the tool; answer a call that you refuse with 200, and an error result.";
+
 /** A tool that requires credentials must be called again with them; a busy tool need not be wrong. */
 function judgeOtherStatus(
   attempt: RoundTrip,
@@ -211,6 +214,7 @@ function judgeOtherStatus(
     : violated(`answered ${status}`, attempt, {
         ...refusalDetails(attempt),
         ...(attempt.isRedirected && { advice: NO_REDIRECT }),
+        ...(status === 404 && { advice: NO_ROUTE }),
       });
 }
 

@@ -18,7 +18,10 @@ export function readHeaders(
 ): Record<string, string> {
   const headers = Object.fromEntries(header.map(text => parseHeader(text, env, names.header)));
   if (bearer === undefined) return headers;
-  const authorization = `Bearer ${fromEnvironment(bearer, env, names.bearer)}`;
+  const token = fromEnvironment(bearer, env, names.bearer);
+  if (token.trim() === '')
+    throw usageError(`${names.bearer}: the token is empty`, 'Is the variable set that it comes from?');
+  const authorization = `Bearer ${token}`;
   if (isHeader('authorization', authorization)) return { ...headers, authorization };
   throw usageError(
     `${names.bearer}: the token contains characters that headers cannot have, such as a line break`,

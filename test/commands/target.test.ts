@@ -84,6 +84,10 @@ describe('headers', () => {
     expect(await troubleOf(() => read([header], undefined, env))).toBe(`usage: ${trouble}`);
   });
 
+  test.each(['', ' '])('an empty bearer token is refused: %j', async bearer => {
+    expect(await troubleOf(() => read([], bearer))).toBe('usage: --bearer: the token is empty');
+  });
+
   test.each([
     [['X-Api-Key: k3y'], undefined, ['k3y']],
     [[], 'abc', ['Bearer abc', 'abc']],

@@ -23,7 +23,7 @@ export function renderCommand(run: RunCommand): Command {
       Output:
       -o, --output <format>  full screen, text for people, or one JSON object
       --as <format>  make a picture, or convert the results to another system's format
-      --save <file>  output file of --as (default: stdout)
+      --save <file>  output file of --as, replaced if it exists (default: stdout)
       --width <cells>  columns (default: the terminal; 100 in a picture; a pipe gets lines that are not wrapped)
       --color  colours in a pipe too (FORCE_COLOR works too)
       --no-color  no colours (NO_COLOR works too)`,

@@ -57,7 +57,8 @@ const WEB_PAGE = 'text/html';
 /** A selection gets more time than a notice: the user waits for its effect, and it is sent once. */
 const SELECTION_TIMEOUT_MS = 10_000;
 
-const NOTICE_TIMEOUT_MS = 1_000;
+/** Longer than a tool on a busy machine takes: an unanswered notice is held against it (TOOL-CLOSE, TOOL-CANCEL). */
+const NOTICE_TIMEOUT_MS = 3_000;
 
 const EXCERPT = { maxBytes: LIMITS.excerptBytes.value, partial: true } as const;
 

@@ -137,7 +137,7 @@ test.each<[Reply, typeof close]>([
 
 test('RT-CHOICE: a slow response_url gets more time than a notice, and one request', async () => {
   await using server = await startServing(response => {
-    setTimeout(() => response.writeHead(200).end(), 1_100);
+    setTimeout(() => response.writeHead(200).end(), 3_500);
   });
   await using wires = openWires();
   const wire = wires.wireTo(server.url);

@@ -79,10 +79,10 @@ describe.concurrent('subscription, left or followed', () => {
     ];
     const fixtures = { version: 1, fixtures: [{ match: { operation: 'watch' }, reply }] };
     const endless = await startMockTool(await folder.write('endless.json', JSON.stringify(fixtures)));
-    const call = argv`invoke ${endless.url} watch --follow --timeout 400ms --id ${id}`;
+    const call = argv`invoke ${endless.url} watch --follow --timeout 3s --id ${id}`;
     const ended = await runHere(call);
     expect([ended.status, linesOf(ended.stdout)]).toEqual([7, ['Watching', 'the only event']]);
-    expect(ended.stderr).toContain('error: the subscription was canceled: no event came for 400ms');
+    expect(ended.stderr).toContain('error: the subscription was canceled: no event came for 3s');
     expect(ended.stderr).not.toContain('use --follow');
     await endless.hears('cancel', { tool_call_id: id });
     const { status, report } = await invokeJsonHere([endless.url, ...call.slice(2)]);

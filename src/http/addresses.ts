@@ -161,11 +161,19 @@ export interface ClientOptions {
 
 const systemResolve: Resolve = hostname => lookup(hostname, { all: true });
 
+/** Node gives up the first address of a name after 250 ms, also if it was this process that could not run. */
+const ADDRESS_TIMEOUT_MS = 2_000;
+
+/** How node:net connects: to no refused address, and to the next one of a name only if the one before does not answer. */
+export function connectionOptions(options: ClientOptions) {
+  return { lookup: guardedLookup(options), autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT_MS };
+}
+
 /**
  * Creates a lookup for node:net that returns no refused address. The connection uses the checked address, so DNS rebinding cannot
  * bypass the check (threats, row 10).
  */
-export function guardedLookup({ resolve = systemResolve }: ClientOptions): LookupFunction {
+function guardedLookup({ resolve = systemResolve }: ClientOptions): LookupFunction {
   return (hostname, { all }, callback) => {
     allowedAddresses(resolve, hostname).then(
       ([first, ...others]) =>

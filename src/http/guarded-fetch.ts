@@ -2,7 +2,7 @@ import { Agent, fetch as undiciFetch } from 'undici';
 import { LIMITS } from '../util/limits.js';
 import { bytesText } from '../util/text.js';
 import { valueAt } from '../util/values.js';
-import { type ClientOptions, destinationOf, guardedLookup } from './addresses.js';
+import { type ClientOptions, connectionOptions, destinationOf } from './addresses.js';
 import { asTransportError, TransportError } from './transport-error.js';
 
 export interface GuardedFetchOptions extends ClientOptions {
@@ -21,7 +21,7 @@ export function guardedFetch({ maxBytes, ...options }: GuardedFetchOptions): Gua
     maxHeaderSize: LIMITS.headerBytes.value,
     headersTimeout: 0, // the caller sets the deadline
     bodyTimeout: 0,
-    connect: { lookup: guardedLookup(options) },
+    connect: connectionOptions(options),
   });
   const fetch: GuardedFetch['fetch'] = async (url, init = {}) => {
     const { method = 'GET', body, signal } = init;

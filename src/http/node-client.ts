@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { errnoOf } from '../util/errors.js';
 import { LIMITS } from '../util/limits.js';
-import { type ClientOptions, destinationOf, guardedLookup } from './addresses.js';
+import { type ClientOptions, connectionOptions, destinationOf } from './addresses.js';
 import type { HttpAnswer, HttpClient, HttpRequest } from './client.js';
 import { bodyOf, headersFor, requestTarget } from './outgoing-request.js';
 import { ResponseReader } from './response-reader.js';
@@ -18,7 +18,7 @@ const { Agent: PlainAgent, request: plainRequest } = process.getBuiltinModule('n
  * `Connection: close` its server would drop that body.
  */
 export function createNodeClient(options: ClientOptions = {}): HttpClient {
-  const agentOptions = { keepAlive: true, lookup: guardedLookup(options) };
+  const agentOptions = { keepAlive: true, ...connectionOptions(options) };
   const plain: Sender = { request: plainRequest, agent: closingAfterUse(new PlainAgent(agentOptions)) };
   let secure: Sender | undefined;
   const secureSender = (): Sender => {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, type Dispatcher } from 'undici';
 import { LIMITS } from '../util/limits.js';
-import { type ClientOptions, destinationOf, guardedLookup } from './addresses.js';
+import { type ClientOptions, connectionOptions, destinationOf } from './addresses.js';
 import type { HttpAnswer, HttpClient, HttpRequest } from './client.js';
 import { bodyOf, headersFor, requestTarget } from './outgoing-request.js';
 import { ResponseReader } from './response-reader.js';
@@ -16,7 +16,7 @@ export function createPooledClient(options: ClientOptions = {}): HttpClient {
     maxHeaderSize: LIMITS.headerBytes.value,
     headersTimeout: 0, // the ResponseReader sets the deadline
     bodyTimeout: 0,
-    connect: { lookup: guardedLookup(options) },
+    connect: connectionOptions(options),
   });
 
   const dispatch = (request: HttpRequest): ResponseReader => {

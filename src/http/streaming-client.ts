@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Agent } from 'undici';
 import { LIMITS } from '../util/limits.js';
-import { destinationOf, guardedLookup } from './addresses.js';
+import { connectionOptions, destinationOf } from './addresses.js';
 import { flatHeaders } from './body.js';
 import { requestTarget } from './outgoing-request.js';
 import { asTransportError } from './transport-error.js';
@@ -36,7 +36,7 @@ export function createStreamingClient(): StreamingClient {
     maxHeaderSize: LIMITS.headerBytes.value,
     headersTimeout: 0, // the sender has its own timeout
     bodyTimeout: 0,
-    connect: { lookup: guardedLookup({}) },
+    connect: connectionOptions({}),
   });
   return {
     async send({ url, method, headers, body = null, signal }) {

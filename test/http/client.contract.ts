@@ -251,6 +251,18 @@ export function clientContract(name: string, create: (options?: ClientOptions) =
         },
       );
 
+      it('of two addresses the first is not given up because this process was blocked', async () => {
+        await using peer = await startPeer(answer(200, 'ok'));
+        const resolve = async () => {
+          setImmediate(() => {
+            for (const end = performance.now() + 600; performance.now() < end; );
+          });
+          return [loopback, { address: '::1', family: 6 }];
+        };
+        client = create({ resolve });
+        expect((await get(`http://a.test:${peer.port}/`)).status).toBe(200);
+      });
+
       it('are resolved by the system by default', async () => {
         await using peer = await startPeer(answer(200, ''));
         expect((await get(`http://localhost:${peer.port}/`)).status).toBe(200);

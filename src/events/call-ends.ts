@@ -34,23 +34,19 @@ export function callEndsText(counts: CallEndCounts): string {
   return `${total} ${total === 1 ? 'call' : 'calls'}${ends === '' ? '' : `: ${ends}`}`;
 }
 
-/** `2 of 9 calls have no result`, for which the tool sent none; null if it sent one for all. */
-export function missingResultsText(counts: CallEndCounts): string | null {
-  return missingText(counts, ['result', 'refused']);
-}
-
-function missingText(counts: CallEndCounts, present: readonly CallEnd[]): string | null {
-  const total = totalOf(counts);
-  const missing = present.reduce((left, end) => left - (counts.get(end) ?? 0), total);
-  if (missing === 0) return null;
+/** `2 of 9 calls have no result` */
+export function withoutResultText(missing: number, total: number): string {
   return `${missing} of ${total} ${total === 1 ? 'call' : 'calls'} ${missing === 1 ? 'has' : 'have'} no result`;
 }
 
 /** `2 of 9 calls have no result`, for which the runtime accepted none; if not all of them are silent, also how they ended. */
 export function missingResultsSummary(counts: CallEndCounts): string | null {
-  const text = missingText(counts, ['result']);
+  const total = totalOf(counts);
+  const missing = total - (counts.get('result') ?? 0);
+  if (missing === 0) return null;
+  const text = withoutResultText(missing, total);
   const ends = ORDER.filter(end => end !== 'result' && (counts.get(end) ?? 0) > 0);
-  return text && ends.some(end => end !== 'silent') ? `${text}: ${partsOf(counts, ends)}` : text;
+  return ends.some(end => end !== 'silent') ? `${text}: ${partsOf(counts, ends)}` : text;
 }
 
 function totalOf(counts: CallEndCounts): number {

@@ -65,7 +65,7 @@ function judgeFailedDeliveries(evidence: Evidence): Observed {
     .filter(({ isInterrupted }) => !isInterrupted)
     .flatMap(call =>
       deliveriesOf(call)
-        .filter(([first]) => first.isFailed && first.request.seq < call.canceledAtSeq) // no retry is needed after a cancel
+        .filter(([first]) => first.isFailed && first.lastSeq < call.canceledAtSeq) // no retry is needed after a cancel
         .map(delivery => ({ delivery, isWaited: call.timeout !== undefined })),
     );
   const latest = failed

@@ -1,4 +1,4 @@
-import { countEnds, missingResultsText } from '../../events/call-ends.js';
+import { withoutResultText } from '../../events/call-ends.js';
 import { idOf } from '../../events/judge-callback.js';
 import type { RoundTrip } from '../../events/round-trips.js';
 import { formatDuration } from '../../util/text.js';
@@ -69,17 +69,22 @@ function judgeByEnding(evidence: Evidence) {
   const endedBy = <Kind extends Ending['kind']>(kind: Kind) =>
     judged.filter((call): call is EndedCall<Kind> => call.ending.kind === kind);
   const results = endedBy('result');
-  const missing = missingResultsText(countEnds(evidence.calls)) ?? '';
+  const open = endedBy('open');
+  const calledOff = endedBy('called-off');
+  const missing = withoutResultText(open.length + calledOff.length, evidence.calls.length);
   return {
     result: results.map(({ ending }) => met(ending.callback)),
     silent: judgeSilent(endedBy('silent'), results, evidence),
     interrupted: endedBy('interrupted').map(
       call => judgeExit(call, evidence) ?? unrecorded('the tool crashed before a call ended', call.attempts),
     ),
-    'called-off': judgeCalledOff(endedBy('called-off'), missing, results.length > 0),
-    open: endedBy('open').map(call => [
+    'called-off': judgeCalledOff(calledOff, missing, results.length > 0),
+    open: open.map(call => [
       judgeExit(call, evidence),
-      unrecorded(missing, call.attempts, { name: 'still pending at the end', advice: LONGER }),
+      unrecorded(missing, call.attempts, {
+        name: 'still pending at the end',
+        advice: LONGER,
+      }),
     ]),
     asked: null, // TOOL-CHOICE, TOOL-OAUTH
     unreadable: null, // TOOL-POST
@@ -221,7 +226,7 @@ function rangeText(times: readonly number[]): string {
 }
 
 const MIXED_ADVICE =
-  'See whether the second one is of the other call: id, group_id and callback_url belong to each call, never in a variable that calls share.';
+  'See which of the two is the result of the other call: store id, group_id and callback_url per call, never in a variable that calls share.';
 
 interface Around {
   /** For how long results were watched, in words. */

@@ -5,7 +5,15 @@ import { longExcerpt } from '../../util/text.js';
 import type { CallEvidence } from '../call.js';
 import type { CallbackEvidence, ReceivedCallback } from '../callback-evidence.js';
 import type { Evidence } from '../evidence.js';
-import { defineRules, met, type Observation, type Observed, requestSpot, violated } from '../rule.js';
+import {
+  defineRules,
+  met,
+  type Observation,
+  type Observed,
+  requestSpot,
+  unrecorded,
+  violated,
+} from '../rule.js';
 import { MAX_QUOTE_LENGTH } from '../rule-details.js';
 import { ranTogether, spanOf } from '../times.js';
 
@@ -60,14 +68,14 @@ export const idRules = defineRules({
     absent: 'no two calls with callbacks ran at the same time',
     observe: ({ calls, isNameOfOtherCall: isOthers }) => {
       const overlapping = new Set(overlappingCalls(calls));
-      const silent = calls.filter(isSilent);
+      const unheard = calls.filter(({ callbacks, strays }) => callbacks.length === 0 && strays.length === 0);
       const what = `${overlapping.size} calls that overlapped`;
       return calls.map(call => {
         const { invocation, received, callbacks } = call;
         const mixed = invocation
           ? received.flatMap(each => judgeNames(each, invocation, isOthers) ?? [])
           : [];
-        const found = [mixed, judgeResultsOfOthers(call, silent) ?? []].flat();
+        const found = [mixed, judgeResultsOfOthers(call, unheard) ?? []].flat();
         return found.length === 0 && overlapping.has(call) ? met(callbacks, what) : found;
       });
     },
@@ -140,19 +148,25 @@ function judgeNames(
  * A tool that keeps one call in a variable for all posts every result with the names of the latest one: that call gets its result several
  * times, and those that it ran together with get none.
  */
-function judgeResultsOfOthers(call: CallEvidence, silent: readonly CallEvidence[]): Observation | null {
+function judgeResultsOfOthers(call: CallEvidence, unheard: readonly CallEvidence[]): Observation | null {
   const further = surplusResults(call);
   const [first] = further;
   if (!first) return null;
-  const deprived = silent.filter(each => ranTogether(each, call) && spanOf(each).to > first.request.at);
-  if (deprived.length === 0) return null;
-  const what = `a call got ${further.length + 1} results, and ${deprived.length} that ran at the same time got none`;
-  return violated(what, [...further, ...deprived.flatMap(({ attempts }) => attempts)]);
-}
-
-/** Whether nothing came for a call until its end. */
-function isSilent({ ending: { kind }, callbacks, strays }: CallEvidence): boolean {
-  return (kind === 'silent' || kind === 'called-off') && callbacks.length === 0 && strays.length === 0;
+  const deprived = unheard.filter(each => ranTogether(each, call) && spanOf(each).to > first.request.at);
+  const over = deprived.filter(({ ending: { kind } }) => kind === 'silent' || kind === 'called-off');
+  const open = deprived.filter(({ ending: { kind } }) => kind === 'open');
+  const proofOf = (calls: readonly CallEvidence[]) => [
+    ...further,
+    ...calls.flatMap(({ attempts }) => attempts),
+  ];
+  const what = `a call got ${further.length + 1} results, and`;
+  if (over.length > 0)
+    return violated(`${what} ${over.length} that ran at the same time got none`, proofOf(over));
+  if (open.length === 0) return null;
+  return unrecorded(
+    `${what} ${open.length} that ran at the same time had none at the end of the recording`,
+    proofOf(open),
+  );
 }
 
 /** The shortest time after which a client that waits for an answer sends its request again, in ms. */

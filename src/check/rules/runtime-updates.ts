@@ -4,7 +4,7 @@ import { stringsIn, valueAt } from '../../util/values.js';
 import type { CallbackEvidence, ReceivedCallback } from '../callback-evidence.js';
 import type { DriverEvidence, ObservationMessage } from '../driver-evidence.js';
 import { messagesOf } from '../recorded-call.js';
-import { defineRules, met, type Observed, violated, violatedIfComplete } from '../rule.js';
+import { defineRules, met, type Observed, unrecorded, violated, violatedIfComplete } from '../rule.js';
 import { wrongRefusalDetails } from '../rule-details.js';
 
 /** What a runtime does with the events of subscriptions, and with views. */
@@ -91,7 +91,13 @@ function judgeForeignEvent(
 ): Observed {
   const line = driver ? driver.textForModel(message.text) : undefined;
   if (line) return violated(`an event reached the model, but ${reason}`, [callback, line]);
-  return callback.isRefused || driver ? met(callback, 'others are discarded') : null;
+  if (callback.isRefused || driver) return met(callback, 'others are discarded');
+  return callback.verdict?.kind === 'discarded' && callback.status !== null
+    ? unrecorded(
+        `an event was accepted, but ${reason}; the transcript does not show whether it was discarded`,
+        callback,
+      )
+    : null;
 }
 
 type View = ReceivedCallback<'view_update'>;

@@ -1,9 +1,11 @@
 import { groupBy } from '../../util/collections.js';
+import { longExcerpt } from '../../util/text.js';
 import type { CallbackEvidence, ReceivedCallback } from '../callback-evidence.js';
-import type { DriverEvidence } from '../driver-evidence.js';
+import type { DriverEvidence, ObservationMessage } from '../driver-evidence.js';
 import type { Evidence } from '../evidence.js';
 import { messagesOf } from '../recorded-call.js';
 import { defineRules, met, type Observed, unrecorded, violated } from '../rule.js';
+import { MAX_QUOTE_LENGTH } from '../rule-details.js';
 
 /** The order in which a runtime handles callbacks. */
 export const runtimeOrderRules = defineRules({
@@ -81,10 +83,19 @@ function judgeOrderIn(
   const order = shown.slice(1).map((later, index) => {
     const earlier = shown[index];
     if (!earlier) return null;
-    const proof = [earlier, later].flatMap(({ callback, seen }) => [callback, seen]);
+    const seen = [earlier.seen, later.seen];
     if (isSentAfter(earlier.callback, later.callback))
-      return violated('the model got two events in the wrong order', proof);
-    return isSentAfter(later.callback, earlier.callback) ? met(proof) : null;
+      return violated(
+        'the model got two events in the wrong order',
+        [later.callback, earlier.callback, ...seen],
+        {
+          expected: textsOf(later, earlier),
+          actual: textsOf(earlier, later),
+        },
+      );
+    return isSentAfter(later.callback, earlier.callback)
+      ? met([earlier.callback, later.callback, ...seen])
+      : null;
   });
   const lost = thread
     .filter(({ message }) => !driver.textForModel(message.text))
@@ -98,6 +109,11 @@ function judgeOrderIn(
         : null;
     });
   return [order, lost];
+}
+
+/** The texts of two events, in an order. */
+function textsOf(...events: readonly { readonly seen: ObservationMessage<'model'> }[]): string {
+  return events.map(({ seen }) => longExcerpt(seen.message.text, MAX_QUOTE_LENGTH)).join(', then ');
 }
 
 /** Whether a message was sent after the answer to another one, or so long after it that a runtime must have read it. */

@@ -84,7 +84,7 @@ export const runtimeResultRules = defineRules({
     statement: 'ignores a result that comes after the call was canceled',
     advice: 'Answer 200 to a late result of a canceled call, and do not give it to the model.',
     needs: ['cancel', 'model'],
-    absent: 'no result came after its call was canceled',
+    absent: 'not visible in HTTP traffic: it concerns what the model gets after a cancel',
     observe: evidence => judgeEachResult(evidence, judgeCanceled),
   },
 });

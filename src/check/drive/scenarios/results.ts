@@ -181,8 +181,8 @@ export const resultScenarios: readonly Scenario[] = [
       await session.waitForObservation('model', each => each.text === 'red: at once');
       await session.waitForObservation('model', each => each.text === 'blue: at once');
       for (const operation of ['red', 'blue', 'red', 'blue']) await session.fireInTurn(operation, GAP_MS);
-      for (const operation of ['red', 'blue'])
-        await session.waitForObservation('model', each => each.text === `${operation}: last`);
+      for (const text of ['red: in turn', 'blue: in turn', 'red: last', 'blue: last'])
+        await session.waitForObservation('model', each => each.text === text);
     },
   },
   {

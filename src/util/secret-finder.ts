@@ -152,6 +152,8 @@ class FormIndex {
   readonly #places: RecentMap<string, Place>;
   /** Lengths of forms by first characters, longest first. */
   readonly #lengths: RecentMap<string, readonly number[]>;
+  /** Each different list of lengths once: thousands of secrets share a few, and a list each would be a third of the memory of the index. */
+  readonly #lists: RecentMap<string, readonly number[]>;
   /** Hashes of first and of last characters, which rule out most positions of a text. */
   readonly #starts = new Uint8Array(HASHES);
   readonly #ends = new Uint8Array(HASHES);
@@ -159,6 +161,7 @@ class FormIndex {
   constructor(forms: Iterable<readonly [form: string, place: Place]>, remembered = Number.POSITIVE_INFINITY) {
     this.#places = new RecentMap(remembered);
     this.#lengths = new RecentMap(remembered);
+    this.#lists = new RecentMap(remembered);
     for (const [form, place] of forms) this.add(form, place);
   }
 
@@ -169,7 +172,12 @@ class FormIndex {
     const head = form.slice(0, MIN_LENGTH);
     const lengths = this.#lengths.get(head) ?? [];
     const isNew = !lengths.includes(form.length);
-    this.#lengths.set(head, isNew ? [...lengths, form.length].sort((a, b) => b - a) : lengths);
+    this.#lengths.set(head, isNew ? this.#listOf([...lengths, form.length]) : lengths);
+  }
+
+  #listOf(lengths: number[]): readonly number[] {
+    const sorted = lengths.sort((a, b) => b - a);
+    return this.#lists.of(sorted.join(), () => sorted);
   }
 
   find(search: Search): Span[] {

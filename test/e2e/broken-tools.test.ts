@@ -135,7 +135,7 @@ async function judged(behaviour: Behaviour) {
   await using tool = await startTool({ greet: behaviour });
   await using folder = await temporaryFolder();
   const saved = folder.file('ack.ndjson');
-  const { report } = await invokeJsonHere(argv`${tool.url} greet --timeout 400ms --save ${saved}`);
+  const { report } = await invokeJsonHere(argv`${tool.url} greet --timeout 3s --save ${saved}`);
   const rule = ['--only', 'TOOL-ASYNC', '--reporter', 'json'];
   const later = await runHere(argv`check ${saved} ${rule}`);
   const calling = ['--operation', 'greet', '--probe-timeout', '400ms'];
@@ -206,7 +206,7 @@ describe.concurrent('the log of a CI job contains no workflow command of a tool'
   );
 
   test.each(cases)('%s with -o %s -v', async (name, output) => {
-    const args = ['invoke', tool.url, name, '--timeout', '500ms', '-o', output, '-v'];
+    const args = ['invoke', tool.url, name, '--timeout', '3s', '-o', output, '-v'];
     const { stdout, stderr } = await runHere(args);
     expect(ciCommandsIn(`${stdout}\n${stderr}`)).toEqual([]);
     expect(`${stdout}${stderr}`).toMatch(/<U\+0023>|\\u0023/);

@@ -88,7 +88,7 @@ describe('warnings', () => {
   test('merges equal warnings of several calls, and reports those of no call once', () => {
     const history = historyOf(
       at(0, call()),
-      at(300, acknowledged()),
+      at(1_300, acknowledged()),
       resultArrives(),
       refused('wrong-address', 404),
     );
@@ -97,7 +97,7 @@ describe('warnings', () => {
     history.exchanges.set('another', { ...first, key: 'another' });
     expect(warningsOfAll(history)).toEqual([
       { id: 'TOOL-OPAQUE', message: expect.stringContaining('1 post to a wrong callback URL') },
-      { id: 'TOOL-ACK', message: 'the acknowledgement took 300ms, more than 250ms (2 times)' },
+      { id: 'TOOL-ACK', message: 'the acknowledgement took 1.3s, more than 1000ms (2 times)' },
     ]);
   });
 

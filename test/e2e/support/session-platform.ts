@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { platformFor } from '../../peers/platform/platform.mjs';
+import { ask } from './http.js';
 import { servePeer } from './serve-peer.js';
 
 const entrySchema = z.object({
@@ -43,12 +44,13 @@ export interface PlatformPeer extends AsyncDisposable {
 /** Starts a platform that shares no code with us. */
 export async function startPlatform(script: Script): Promise<PlatformPeer> {
   const { url, stop } = await servePeer(platformFor(JSON.parse(JSON.stringify(script))));
-  const log = async () => z.array(entrySchema).parse(await (await fetch(`${url}/__log`)).json());
+  const read = async (path: string) => JSON.parse((await ask(url + path, { method: 'GET' })).body);
+  const log = async () => z.array(entrySchema).parse(await read('/__log'));
   return {
     url,
     log,
     posts: async () => (await log()).filter(({ what }) => what === 'POST /tool_results'),
-    session: async () => sessionSchema.parse(await (await fetch(`${url}/__session`)).json()),
+    session: async () => sessionSchema.parse(await read('/__session')),
     stop,
     [Symbol.asyncDispose]: stop,
   };

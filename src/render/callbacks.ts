@@ -3,6 +3,7 @@ import { type Arrival, type Exchange, outcomeOf, type VerdictKind } from '../eve
 import type { History } from '../events/history.js';
 import { idOf } from '../events/judge-callback.js';
 import type { Callback, CallbackType, UserChoice } from '../protocol/callbacks.js';
+import { isSuccess } from '../protocol/http-status.js';
 import type { RequirementId, Warning } from '../protocol/requirements.js';
 import { formatDuration } from '../util/text.js';
 import {
@@ -274,20 +275,31 @@ function eventWords(
   return `${final ? 'last event' : 'event'}${number === undefined ? '' : ` ${number}`} → ${place}`;
 }
 
-/** An accepted subscription event (RT-SUB). */
+/** A subscription event that a runtime accepted (RT-SUB). */
 interface SubscriptionEventText {
   readonly line: Line;
-  /** The whole text for the LLM. */
-  readonly text: string;
+  /** The whole text for the LLM; null if no subscription was open, since nothing shows whether the LLM got it. */
+  readonly text: string | null;
   /** The heading above the text: the kind of event, its conversation, and its arrival time. */
   readonly heading: Line;
 }
 
-/** Returns the subscription event that this event delivered, or null. @param history contains the event already */
+/**
+ * Returns the subscription event that this event delivered, or null; one without an open subscription only with the answer of a recorded
+ * runtime that accepted it.
+ * @param history contains the event already
+ */
 export function subscriptionEventIn(history: History, event: Event): SubscriptionEventText | null {
-  const { exchange, arrival } = (event.kind === 'request' && arrivalOf(history, event)) || {};
-  const message = arrival && eventOf(arrival);
-  if (!exchange || !message) return null;
+  const { exchange, arrival } = arrivalOf(history, event) ?? {};
+  if (!exchange || !arrival) return null;
+  if (event.kind === 'response') {
+    const isEvent = arrival.message?.type === 'subscription_event' && arrival.verdict.kind === 'discarded';
+    if (!isEvent || !isSuccess(event.status)) return null;
+    const heading = withMark('failed', arrivalStep(exchange, arrival).lines[0] ?? []);
+    return { line: heading, text: null, heading };
+  }
+  const message = event.kind === 'request' && eventOf(arrival);
+  if (!message) return null;
   const which = eventWords(message, exchange.subscription?.events);
   return {
     line: withMark('note', arrivalStep(exchange, arrival).lines[0] ?? []),

@@ -18,7 +18,7 @@ export class StepLog {
   /** @param event already in the history */
   add(event: Event): void {
     for (const each of newStepsOf(this.history, event)) this.#steps.push(each);
-    if (event.kind !== 'request') this.#showAnswer(event);
+    this.#showAnswer(event);
     if (this.#steps.length > 2 * this.max) this.#steps.splice(0, this.max);
   }
 
@@ -34,11 +34,15 @@ export class StepLog {
 
   /** Updates the step of a callback when its recorded answer arrives. */
   #showAnswer(event: Event): void {
-    const { exchange, arrival } = arrivalOf(this.history, event) ?? {};
-    if (!exchange || !arrival || arrival.status === arrival.verdict.status) return;
-    const index = this.#steps.findLastIndex(({ leg }) => leg === arrival.leg);
-    if (index < 0) return;
-    const isOfMany = this.history.exchanges.size > 1;
-    this.#steps[index] = labelledStep(arrivalStep(exchange, arrival), exchange, isOfMany);
+    const answered = answeredStep(this.history, event);
+    const index = answered ? this.#steps.findLastIndex(({ leg }) => leg === answered.leg) : -1;
+    if (answered && index >= 0) this.#steps[index] = answered;
   }
+}
+
+/** The step of a callback that this event answered, if not as this program would; it replaces the step of its request. */
+export function answeredStep(history: History, event: Event): Step | null {
+  const { exchange, arrival } = (event.kind !== 'request' && arrivalOf(history, event)) || {};
+  if (!exchange || !arrival || arrival.status === arrival.verdict.status) return null;
+  return labelledStep(arrivalStep(exchange, arrival), exchange, history.exchanges.size > 1);
 }

@@ -7,6 +7,7 @@ import { missingSteps, runningSteps } from '../../render/open-steps.js';
 import { panesOf } from '../../render/panes.js';
 import type { ProblemLines } from '../../render/problems-tab.js';
 import { type Step, stepLines } from '../../render/step.js';
+import { answeredStep } from '../../render/step-log.js';
 import { newStepsOf } from '../../render/steps.js';
 import type { TimelineEntry } from '../../render/wire.js';
 import { Memo } from '../../util/collections.js';
@@ -54,6 +55,8 @@ export class MadeCall implements ShownCall {
     for (const event of this.#callLog.of(this.key).slice(this.#entries.length)) {
       this.#history.apply(event);
       this.#entries.push({ event, steps: this.#clean(newStepsOf(this.#history, event)) });
+      const answered = answeredStep(this.#history, event);
+      if (answered) this.#replace(answered);
       const news = subscriptionEventIn(this.#history, event);
       if (news) this.#news.push(news);
     }
@@ -107,6 +110,16 @@ export class MadeCall implements ShownCall {
     return judgedLines(callLog.whole.concerning(exchange), exchange, redactor, callLog, isUnvalidated);
   }
 
+  /** A recorded answer may differ from what this program would have answered. */
+  #replace(step: Step): void {
+    const index = this.#entries.findLastIndex(({ steps }) => steps.some(({ leg }) => leg === step.leg));
+    const entry = this.#entries[index];
+    if (!entry) return;
+    const [clean = step] = this.#clean([step]);
+    const steps = entry.steps.map(each => (each.leg === step.leg ? clean : each));
+    this.#entries[index] = { ...entry, steps };
+  }
+
   /** Redacts steps: they quote the tool, which may echo credentials (threats, row 25). */
   #clean(steps: readonly Step[]): readonly Step[] {
     const clean = (line: Line) => redactLine(line, this.redactor.text);
@@ -124,7 +137,7 @@ function panesWithEvents(exchange: Exchange, supports: ReadonlySet<string>, reda
   return [
     withEvents(withOutput(panePart(panes.human), exchange, redactor), ({ line }) => linesDocument([line])),
     withEvents(panePart(panes.llm), ({ heading, text }) =>
-      joinedDocument([linesDocument([heading]), textDocument(text)]),
+      joinedDocument([linesDocument([heading]), ...(text === null ? [] : [textDocument(text)])]),
     ),
   ];
 }

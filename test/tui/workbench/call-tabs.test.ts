@@ -105,6 +105,22 @@ describe('a recording does not look live', () => {
     expect(row?.replaceAll('\u001b', '␛')).toContain('␛[31m✗␛[39m ␛[31mno result␛[39m');
   });
 
+  test('RT-SUB: an event after the last one has the answer that was recorded', () => {
+    const last = arrives({ ...EVENT, final: true }, { leg: 'e1' });
+    const after = arrives({ ...EVENT, text: 'more' }, { leg: 'e2', status: 200 });
+    const session = recorded(subscribed, last, after);
+    const marked =
+      '✗ subscription_event belongs to no open subscription: the subscription has ended; the runtime answered 200';
+    const wide = { columns: 400, rows: 30 };
+    const panes = session.sees(wide);
+    expect(panes).toMatch(/HUMAN text .*, 1 event /);
+    expect(panes.split(marked)).toHaveLength(3);
+    expect(panes).not.toContain('more');
+    session.press('2');
+    expect(session.sees(wide)).toMatch(new RegExp(`${escaped(marked)}.*\n.*answered 200`));
+    expect(session.sees(wide)).not.toContain('404');
+  });
+
   test('a call without a result has its steps, and says so in each tab', () => {
     const session = recorded(a.begun(), misdirected);
     expect(session.sees(LARGE)).toMatch(

@@ -7,6 +7,7 @@ import type { SheetPlace } from '../reading/sheet.js';
 import { type FooterHints, layOutScreen, listRoom, QUIT_HINTS, type ScreenLayout } from '../screen/layout.js';
 import { type PressTarget, pressScreen } from '../screen/press.js';
 import { isPromptPurpose } from './ask.js';
+import { openTranscript } from './files.js';
 import { type FormState, hasFields } from './form/form.js';
 import { openForm, pressInForm, toolsNamed } from './forms.js';
 import { workbenchHead } from './head.js';
@@ -104,7 +105,8 @@ export function createWorkbenchProgram(options: SessionOptions): WorkbenchProgra
   const showRestarts = restartWatcher(workbench);
   const openStart = starter(workbench, options.start);
   const { transcript } = options.start;
-  if (transcript !== undefined) void submitPrompt(workbench, { kind: 'openTranscript' }, transcript);
+  // Not as a prompt: that would ask again, and take the next keys.
+  if (transcript !== undefined) void openTranscript(workbench, transcript).then(workbench.effects.report);
   return {
     ...workbench,
     layout,

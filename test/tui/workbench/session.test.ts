@@ -263,6 +263,18 @@ describe('actions on a call', () => {
     expect(session.sees()).toContain('edit_file');
   });
 
+  test('a transcript on the command line that cannot be opened leaves no prompt that takes the next keys', async () => {
+    const session = openSession({
+      start: { transcript: 'two.ndjson' },
+      controls: { openTranscript: async () => ({ text: 'two.ndjson holds 2 recordings', isBad: true }) },
+    });
+    await session.settles();
+    expect(session.sees()).toContain('two.ndjson holds 2 recordings');
+    expect(session.sees()).not.toContain('Open transcript:');
+    session.press('c');
+    expect(session.sees()).toContain('No calls yet.');
+  });
+
   test('without calls of its own, it names the way to the transcripts', () => {
     const session = onCalls([], { opened: ['a.ndjson'] });
     expect(session.sees()).toMatch(/No calls yet\.[\s\S]*Press V for the next transcript\./);

@@ -7,6 +7,7 @@ import type { Ending, Reporter } from '../../src/render/outputs/reporter.js';
 import { warningsOfAll } from '../../src/render/warnings.js';
 import {
   acknowledged,
+  answered,
   arrives,
   at,
   CHOICE,
@@ -129,6 +130,8 @@ describe('a summary', () => {
       acknowledged: { min: 2, median: 2, p99: 4 },
       results: { min: 10, median: 10, p99: 30 },
       crossed: 0,
+      repeated: 0,
+      silent: 0,
     });
     expect(summaryLines(summary).map(text)).toEqual([
       '4 calls: 2 success, 1 timeout, 1 without a result',
@@ -150,16 +153,39 @@ describe('a summary', () => {
     expect(summaryLines(summary).map(text).at(-1)).toBe('1 callback came to the URL of another call');
   });
 
-  test('TOOL-ISOLATE: counts the results that a call got in place of others', () => {
-    const latest = exchangeOf(
-      call(),
-      arrives(RESULT, { leg: 'a' }),
-      arrives(RESULT, { leg: 'b' }),
-      arrives(RESULT, { leg: 'c' }),
+  describe('TOOL-ISOLATE: a call that got a second result', () => {
+    const repeated = exchangeOf(
+      at(10, call()),
+      at(20, arrives(RESULT, { leg: 'a' })),
+      at(30, arrives(RESULT, { leg: 'b' })),
+      at(40, arrives(RESULT, { leg: 'c' })),
     );
-    const silent: Exchange = { ...exchangeOf(call()), invocation: { ...INVOCATION, id: 'other' } };
-    expect(summaryOf([latest, silent]).crossed).toBe(1);
-    expect(summaryOf([latest]).crossed).toBe(0);
+    const other = (sentAt: number, ...moments: Moment[][]): Exchange => ({
+      ...exchangeOf(at(sentAt, [...call(), ...acknowledged()]), ...moments),
+      invocation: { ...INVOCATION, id: 'other' },
+    });
+    const refusedOther = exchangeOf(at(15, [...call(), ...answered(404)]));
+
+    test('is counted with the calls that ran at the same time and got nothing', () => {
+      const summary = summaryOf([repeated, other(15), other(0, at(11, timedOut(11)))]);
+      expect(summary).toMatchObject({ crossed: 0, repeated: 1, silent: 2 });
+      expect(summaryLines(summary).map(text).at(-1)).toBe(
+        '1 call got a second result, and 2 that ran at the same time have none',
+      );
+      const one = summaryLines(summaryOf([repeated, other(39)]));
+      expect(one.map(text).at(-1)).toBe(
+        '1 call got a second result, and 1 that ran at the same time has none',
+      );
+    });
+
+    test.each<[string, Exchange[]]>([
+      ['no call got nothing', [other(15, at(20, resultArrives()))]],
+      ['the call that got nothing began later', [other(40)]],
+      ['the call that got nothing ended before', [other(0, at(9, timedOut(9)))]],
+      ['the tool refused the other call', [refusedOther]],
+    ])('is not counted if %s', (_, others) => {
+      expect(summaryOf([repeated, ...others])).toMatchObject({ crossed: 0, repeated: 0, silent: 0 });
+    });
   });
 
   test('TOOL-ISOLATE: does not count discarded callbacks that name their own call', () => {

@@ -31,20 +31,38 @@ export function summaryOf(exchanges: readonly Exchange[]): Summary {
     outcomes,
     acknowledged: spreadOf(exchanges.map(acknowledgedAfter)),
     results: spreadOf(exchanges.map(resultAfter)),
-    crossed: exchanges.flatMap(exchange => crossedIn(exchange, ids)).length + takenFromOthers(exchanges),
+    crossed: exchanges.flatMap(exchange => crossedIn(exchange, ids)).length,
+    ...uneven(exchanges),
   };
 }
 
 /**
- * Counts further results of calls, as many as calls got nothing at all: a tool that keeps the latest call for all sends every result with
- * its names, to its URL (TOOL-ISOLATE).
+ * Counts calls that got a further result while calls ran that got nothing, and these: a tool that keeps the latest call for all sends
+ * every result with its names, to its URL (TOOL-ISOLATE).
  */
-function takenFromOthers(exchanges: readonly Exchange[]): number {
-  const further = exchanges.flatMap(({ arrivals }) =>
-    arrivals.filter(({ verdict }) => verdict.kind === 'duplicate'),
-  );
-  const silent = exchanges.filter(({ arrivals }) => arrivals.length === 0);
-  return Math.min(further.length, silent.length);
+function uneven(exchanges: readonly Exchange[]): Pick<Summary, 'repeated' | 'silent'> {
+  const repeated = exchanges.filter(exchange => lastRepetition(exchange) !== undefined);
+  const silent = exchanges.filter(isSilent);
+  return {
+    repeated: repeated.filter(each => silent.some(other => ranDuring(each, other))).length,
+    silent: silent.filter(other => repeated.some(each => ranDuring(each, other))).length,
+  };
+}
+
+function lastRepetition({ arrivals }: Exchange): Arrival | undefined {
+  return arrivals.findLast(({ verdict }) => verdict.kind === 'duplicate');
+}
+
+/** Whether an acknowledged call got nothing from the tool, not even at a wrong address. */
+function isSilent(exchange: Exchange): boolean {
+  return acknowledgedAfter(exchange) !== null && exchange.arrivals.length === 0 && exchange.misdirected === 0;
+}
+
+/** Whether the silent call ran while the other one did, up to its last further result. */
+function ranDuring(repeated: Exchange, { attempts: [sent], settled }: Exchange): boolean {
+  const from = repeated.attempts[0]?.sentAt ?? 0;
+  const to = lastRepetition(repeated)?.at ?? 0;
+  return sent !== undefined && sent.sentAt < to && (settled === null || settled.at > from);
 }
 
 /** Returns null without times. Each figure is one of the times (nearest rank), rounded to microseconds. */
@@ -71,14 +89,19 @@ export function outcomesLine(calls: number, outcomes: Readonly<Record<string, nu
 }
 
 /** {@link outcomesLine}, then the times. */
-export function summaryLines({ calls, outcomes, acknowledged, results, crossed }: Summary): Line[] {
+export function summaryLines(summary: Summary): Line[] {
+  const { calls, outcomes, acknowledged, results, crossed, repeated, silent } = summary;
   const strays = `${pluralize(crossed, 'callback')} came to the URL of another call`;
+  const none = `${silent} that ran at the same time ${silent === 1 ? 'has' : 'have'} none`;
   const { pending, ...ended } = outcomes;
   return [
     outcomesLine(calls, { ...ended, ...(pending !== undefined && { 'without a result': pending }) }),
     ...spreadLine('acknowledged after', acknowledged),
     ...spreadLine('results after', results),
     ...(crossed > 0 ? [[say(strays, 'bad')]] : []),
+    ...(repeated > 0
+      ? [[say(`${pluralize(repeated, 'call')} got a second result, and ${none}`, 'bad')]]
+      : []),
   ];
 }
 

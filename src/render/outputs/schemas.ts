@@ -130,6 +130,8 @@ export const repeatsSchema = z.object({
     acknowledged: spread.check(z.describe('Time in ms')),
     results: spread.check(z.describe('Time in ms')),
     crossed: count.check(z.describe('Callbacks that came to the URL of another call')),
+    repeated: count.check(z.describe('Calls that got a second result while silent calls ran')),
+    silent: count.check(z.describe('Calls that got nothing while repeated calls ran')),
   }),
   ...problems,
 });

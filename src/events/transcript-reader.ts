@@ -8,6 +8,7 @@ import { isRecord } from '../util/values.js';
 import { Content } from './content.js';
 import { factSchema } from './event-schema.js';
 import type { Body, Event } from './events.js';
+import { type RoundTrip, roundTripsIn } from './round-trips.js';
 
 /** The format's name and version. Readers reject other formats. */
 const TRANSCRIPT_FORMAT = 'protocol-cli-transcript/1';
@@ -262,8 +263,20 @@ const NO_END =
   'no end line: the recording program is still running, was killed, or the last lines were cut off';
 
 /** What is missing before, in and after a transcript, apart from faults. */
-export function missingFrom({ header, end, lost }: Transcript): readonly string[] {
-  return [...(header === null ? [NO_HEADER] : []), ...lost, ...(end === null ? [NO_END] : [])];
+export function missingFrom({ header, events, end, lost }: Transcript): readonly string[] {
+  const before = header === null ? [NO_HEADER] : [];
+  return [...before, ...lost, ...unforwarded(events), ...(end === null ? [NO_END] : [])];
+}
+
+/** Calls that came to the recorder, and neither went on to the tool nor got an answer. */
+function unforwarded(events: readonly Event[]): readonly string[] {
+  const trips = [...roundTripsIn(events).values()].filter(({ request }) => request.purpose === 'invocation');
+  const received = trips.filter(({ request }) => request.hop === 'runtime-side');
+  const callOf = ({ request }: RoundTrip) => request.calls?.[0] ?? '';
+  const forwarded = new Set(trips.filter(({ request }) => request.hop !== 'runtime-side').map(callOf));
+  return received
+    .filter(trip => trip.end === null && !forwarded.has(callOf(trip)))
+    .map(trip => `call ${callOf(trip)} came to the recorder; the recording ends before it was forwarded`);
 }
 
 /** Whether the transcript is complete. Only then does a missing event prove that it did not happen. */

@@ -33,8 +33,12 @@ export async function readInput(file: string, { stdin }: Pick<Terminal, 'stdin'>
   const bytes = await readSource(file, stdin, LIMITS.checkedBytes.value);
   const transcript = readRecording(name, bytes);
   if (!transcript) {
-    const isEmpty = decodeUtf8(bytes)?.trim() === '';
-    const why = isEmpty ? 'it is empty' : 'it is not a transcript';
+    const text = decodeUtf8(bytes);
+    if (text === null)
+      throw new ProtocolCliError('unreadable-file', `cannot check ${name}: it is not valid UTF-8`, {
+        hint: 'Is it compressed, or a picture?',
+      });
+    const why = text.trim() === '' ? 'it is empty' : 'it is not a transcript';
     throw new ProtocolCliError('unreadable-file', `cannot check ${name}: ${why}`, {
       hint: 'A transcript is written by --save, by -o ndjson and by record; a single message, or a report, can only be shown: protocol-cli render.',
     });

@@ -20,6 +20,8 @@ export interface Saved {
   /** `-o json`. */
   readonly report: unknown;
   readonly answers?: AnswersFor;
+  /** The numbers of the shown calls without an answer; transcripts only. */
+  readonly unanswered?: readonly number[];
   /** Returns the file with only the selected calls, null if none of them failed; transcripts only. @throws ProtocolCliError `usage` for an unknown call */
   only?(selection: CallSelection): Saved | null;
   /** What could not be read, each with its place. */

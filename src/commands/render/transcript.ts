@@ -135,6 +135,12 @@ export class SavedTranscript implements Saved {
     return invokeReport({ history, exchange, notes, trouble: part.failure }, this.supports);
   }
 
+  get unanswered(): readonly number[] {
+    if (this.#sessions.answers().length > 0) return [];
+    const open = this.#exchanges.filter(exchange => answerOf(exchange, outcomeOf(exchange)) === null);
+    return open.map(({ key }) => this.#calls.indexOf(key) + 1);
+  }
+
   /** Returns the answers given to agent sessions for these calls; without sessions, the results of the calls. */
   answers(): SavedAnswer[] {
     const given = this.#sessions.answers();

@@ -1,14 +1,19 @@
 import type { DialectName } from '../../dialects/dialect.js';
 import { DIALECTS, translate } from '../../dialects/dialects.js';
+import type { ProtocolCliError } from '../../util/errors.js';
 import { parseJson } from '../../util/json.js';
 import { lossyNumberNotes } from '../../util/json-notes.js';
 import { prettyJson } from '../../util/json-text.js';
 import { scanJson } from '../../util/json-tokens.js';
 import { safeJson, safeSource } from '../../util/safe-json.js';
+import { firstWithRest } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { usageError } from '../options.js';
 import type { Input } from './input.js';
 import type { Saved, SavedAnswer } from './saved.js';
+
+/** Number of calls that a message names. */
+const SHOWN_CALLS = 20;
 
 /** The answers of a file as messages of another system. */
 interface Translation {
@@ -25,13 +30,12 @@ interface Translation {
  */
 export function translateAnswers(saved: Saved, input: Input, to: DialectName): Translation {
   const answers = saved.answers?.(to) ?? [];
-  if (answers.length === 0)
-    throw usageError(
-      `no tool result in ${input.name} that --as ${to} can write`,
-      'A tool_result, a report, a transcript, a settled call, a ToolCallResult and a CallToolResult hold one.',
-    );
+  const { unanswered = [] } = saved;
+  const without = withoutResult(unanswered);
+  if (answers.length === 0) throw noResult(input.name, to, without);
   const isOnly = answers.length === 1;
-  const losses: string[] = [];
+  const losses =
+    without === null ? [] : [`${without}; --as ${to} leaves ${unanswered.length === 1 ? 'it' : 'them'} out`];
   const lines = answers.map(from => {
     const { native, answer, dialect } = from;
     const source = from.source?.() ?? null;
@@ -48,6 +52,21 @@ export function translateAnswers(saved: Saved, input: Input, to: DialectName): T
     return safeJson(body, isOnly ? 2 : 0);
   });
   return { lines, losses };
+}
+
+/** `calls 3, 5 have no result`; null without calls. */
+function withoutResult(numbers: readonly number[]): string | null {
+  if (numbers.length === 0) return null;
+  const listed = firstWithRest(numbers.map(String), SHOWN_CALLS).join(', ');
+  return numbers.length === 1 ? `call ${listed} has no result` : `calls ${listed} have no result`;
+}
+
+function noResult(name: string, to: DialectName, without: string | null): ProtocolCliError {
+  if (without !== null) return usageError(`${without} in ${name}, so --as ${to} has nothing to write`);
+  return usageError(
+    `no tool result in ${name} that --as ${to} can write`,
+    'A tool_result, a report, a transcript, a settled call, a ToolCallResult and a CallToolResult hold one.',
+  );
 }
 
 /** Returns the JSON of the only answer: a whole file as it is, a part of one indented. */

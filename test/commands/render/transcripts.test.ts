@@ -127,6 +127,40 @@ describe('a transcript', () => {
     expect(other).toMatch(/^2 calls: 1 success, 1 without a result$/m);
   });
 
+  describe('--as names the calls without a result', () => {
+    const [a, b] = [someCall('a'), someCall('b')] as const;
+    const file = transcript(a.begun(), b.begun(), b.result());
+
+    test('which are not written', async () => {
+      const { stdout, stderr } = await render(file, '--as', 'rap');
+      expect(JSON.parse(stdout)).toMatchObject({ type: 'tool_result', id: 'b' });
+      expect(stderr).toBe('warning: call 1 has no result; --as rap leaves it out\n');
+    });
+
+    test('if only they were selected', async () => {
+      const { stdout, stderr } = await render(file, '--call', '1', '--as', 'rap');
+      expect(stdout).toBe('');
+      expect(stderr).toBe(
+        'error: call 1 has no result in standard input, so --as rap has nothing to write\n',
+      );
+      const none = await render(transcript(a.begun(), b.begun()), '--as', 'rap');
+      expect(none.stderr).toContain('error: calls 1, 2 have no result in standard input');
+    });
+  });
+
+  test('a call that came to the recorder and was not yet forwarded is named', async () => {
+    const onSide = (hop: string, moments: readonly Moment[]) =>
+      moments.map(moment => ({ ...moment, leg: `${hop} ${moment.calls}`, hop }) as Moment);
+    const [a, b] = [someCall('a'), someCall('b')] as const;
+    const moments = [onSide('runtime-side', a.sent()), onSide('tool-side', a.begun())];
+    const { stdout } = await render(transcript(...moments, onSide('runtime-side', b.sent())));
+    expect(stdout).toMatch(/^TRANSCRIPT of 1 call,/);
+    expect(stdout).toMatch(
+      /^LOST\n! call b came to the recorder; the recording ends before it was forwarded$/m,
+    );
+    expect((await render(transcript(...moments))).stdout).not.toContain('LOST');
+  });
+
   describe('--call and --failed', () => {
     const other = (moments: readonly Moment[]) =>
       moments.map(

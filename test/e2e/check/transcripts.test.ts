@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { REQUIREMENT_IDS } from '../../../src/protocol/requirements.js';
 import { temporaryFolder } from '../support/folder.js';
@@ -155,7 +156,8 @@ it('a file with several recordings is refused, also with other output between th
 });
 
 describe.concurrent('a file that is not a transcript', () => {
-  it.each<[string, string, RegExp]>([
+  it.each<[string, string | Uint8Array, RegExp]>([
+    ['a compressed one', gzipSync(LINES.join('\n')), /it is not valid UTF-8\nhint: Is it compressed/],
     ['a result', '{"type":"tool_result","group_id":"a","id":"b","text":"c"}', /it is not a transcript/],
     ['a diff', '--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n', /it is not a transcript/],
     ['bytes', '\u0000\u0001\ufffd', /it is not a transcript/],

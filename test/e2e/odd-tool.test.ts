@@ -106,7 +106,7 @@ describe.concurrent('a late result (delivery faults)', () => {
     const call = [odd.url, 'late_ms', 'ms=4000', '--timeout', '3s', '--linger', '2s'];
     const { report, status } = await invokeJsonHere(call);
     expect(status).toBe(7);
-    expect(report.outcome).toEqual({ type: 'timeout', durationMs: 500, basis: 'ours' });
+    expect(report.outcome).toEqual({ type: 'timeout', durationMs: 3_000, basis: 'ours' });
     expect(verdicts(report)).toEqual(['late 200']);
   });
 

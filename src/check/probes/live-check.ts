@@ -27,6 +27,9 @@ const MS = {
   silent: 1_000,
 };
 
+/** After this many windows without a callback a tool counts as silent. Only cases are called alone; beside other calls, one window is enough. */
+const SILENT_WINDOWS = 3;
+
 /** One check of one tool while it runs: how long it waits, when it ends, and what it records of its plans and of what did not come. */
 export class LiveCheck {
   /** What the events show of the tool. */
@@ -36,7 +39,7 @@ export class LiveCheck {
   /** Ends every wait, when the user stops the check and when the check is closed. */
   readonly signal: AbortSignal;
   readonly #closing = new AbortController();
-  #hasExpired = false;
+  #silentWindows = 0;
   #shortened = '';
 
   constructor(readonly options: CheckOptions) {
@@ -61,10 +64,12 @@ export class LiveCheck {
     return this.options.signal.aborted || this.tool.hasEnded;
   }
 
-  /** How long an observation is waited for, in ms; shorter if the tool sent no callback within a whole window. */
+  /** How long an observation is waited for, in ms; shorter if the tool sent no callback within a whole window (cases: three windows). */
   get windowMs(): number {
     const { probeTimeoutMs } = this.options;
-    return this.#hasExpired && !this.tool.hasCallback ? Math.min(MS.silent, probeTimeoutMs) : probeTimeoutMs;
+    return this.#silentWindows >= SILENT_WINDOWS && !this.tool.hasCallback
+      ? Math.min(MS.silent, probeTimeoutMs)
+      : probeTimeoutMs;
   }
 
   /** The time limit of requests, in ms: shorter until the tool has answered an invocation. */
@@ -73,9 +78,9 @@ export class LiveCheck {
     return { timeoutMs: this.tool.hasAnswer ? this.options.probeTimeoutMs : this.windowMs, signal };
   }
 
-  #expire(): void {
+  #expire(isCase: boolean): void {
     const before = this.windowMs;
-    this.#hasExpired = true;
+    this.#silentWindows += isCase ? 1 : SILENT_WINDOWS;
     if (this.windowMs < before)
       this.#shortened = `no callback came to a callback URL within ${formatDuration(before)} (--probe-timeout); until one came, each further call was awaited for ${formatDuration(this.windowMs)}`;
   }
@@ -112,9 +117,9 @@ export class LiveCheck {
   }
 
   /** Records that something was expected and did not come. */
-  recordExpiry(key: string, afterMs: number): void {
+  recordExpiry(key: string, afterMs: number, isCase = false): void {
     if (this.isAborted) return;
     this.options.wire.log.emit({ kind: 'expired', what: 'observation', afterMs, calls: [key] });
-    if (afterMs >= this.options.probeTimeoutMs) this.#expire();
+    if (afterMs >= this.options.probeTimeoutMs) this.#expire(isCase);
   }
 }

@@ -35,8 +35,8 @@ interface ProbeOptions extends Omit<CheckOptions, 'endpoint'> {
   readonly repeats?: readonly FailedRule[];
   /** The server, if the check started it. */
   readonly server?: OwnServer | undefined;
-  /** Called before and after each probe, with its id. */
-  readonly onProgress: (done: number, total: number, probe: string) => void;
+  /** Called before each case, with `cases`, then before and after each probe, with its id. */
+  readonly onProgress: (done: number, total: number, name: string) => void;
 }
 
 type FailedRule = Pick<Check, 'id' | 'probes'>;
@@ -55,7 +55,7 @@ const HINTS = {
  * @throws ProtocolCliError `unreachable` or `no-discovery` if there is nothing to check, `unknown-operation`, `port-in-use`.
  */
 export async function runProbes(options: ProbeOptions): Promise<void> {
-  const { wire, wants, operations, cases, mayBeDestructive, repeats, listener, server } = options;
+  const { wire, wants, operations, cases, mayBeDestructive, repeats, listener, server, onProgress } = options;
   wire.log.emit({ kind: 'planned', by: 'probe', plan: START_PLAN, checks: ['TOOL-DISCOVER', 'TOOL-NAMES'] });
   const reading = await wire.loadToolset(HINTS);
   const toolset = reading.ok ? reading.toolset : null; // nothing of an invalid toolset may be called (RT-TOOLSET)
@@ -73,7 +73,10 @@ export async function runProbes(options: ProbeOptions): Promise<void> {
   try {
     for (const { message } of wireOfAll(wire, cases).withheldFrom(check.options.endpoint))
       check.warn(message);
-    if (toolset && isSampled(options)) void samples.finish();
+    if (toolset && isSampled(options)) {
+      await samples.callCases((done, total) => onProgress(done, total, 'cases')); // a probe may change what a case reads
+      samples.start();
+    }
     await runAll(target, options, alone);
     if (samples.isStarted) await samples.finish();
     if (wants('TOOL-ACK')) await repeatLate(target);

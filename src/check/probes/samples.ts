@@ -18,7 +18,7 @@ interface SampleOptions extends Permission {
   readonly isRepetition: boolean;
 }
 
-/** Maximum number of samples that are called at a time. */
+/** Maximum number of operations without a case that are called at a time. */
 const CONCURRENCY = 8;
 
 /** Maximum number of operations without a case that are called. */
@@ -40,12 +40,10 @@ class Sample {
   readonly sent: Promise<SentCall | null>;
   #resolve: (sent: SentCall | null) => void = () => {};
 
-  /** @param thread samples of the same thread are sent one after another */
   constructor(
     readonly plan: ProbePlan,
     readonly call: ProbeCall,
     private readonly client: ProbeClient,
-    readonly thread?: string,
   ) {
     this.sent = new Promise(resolve => {
       this.#resolve = resolve;
@@ -78,7 +76,7 @@ function samplesOfCases(cases: readonly IndexedCase[], prober: Prober): readonly
       isFollowed: isFollowed || offers.includes('subscription'),
       ...(thread !== undefined && { fields: { group_id: threads.get(thread) } }),
     };
-    return new Sample(plan, call, prober.client(plan), thread);
+    return new Sample(plan, call, prober.client(plan));
   });
 }
 
@@ -97,15 +95,17 @@ function samplesOfExamples(
 }
 
 /**
- * Calls every permitted operation once, with the arguments of its cases or example arguments. The calls start when their end or the
- * operation is first requested.
+ * Calls every permitted operation once, with the arguments of its cases or example arguments; the cases first. The calls start when their
+ * end or the operation is first requested.
  */
 export class SampleCalls {
   /** The operations that may be called repeatedly. */
   readonly harmless: readonly Callable[];
   /** The first sample of each operation, in the order of the toolset. */
   readonly #firstOf: ReadonlyMap<Sample, Callable>;
+  #casesEnded: Promise<void> | undefined;
   #finished: Promise<void> | undefined;
+  #silent = 0;
   #operation: Promise<ProbeCall | null> | undefined;
 
   /** @param selected the names given with --operation */
@@ -142,6 +142,23 @@ export class SampleCalls {
       ...samplesOfExamples(withoutCase.slice(0, MAX_OPERATIONS), plan, prober),
     ];
     return new SampleCalls(prober, callables, samples, operations);
+  }
+
+  /**
+   * Calls the cases at the first time, one after another, in their order: one may change what another reads. Resolves when all have ended.
+   * @param onCase called before each case
+   */
+  callCases(onCase: (done: number, total: number) => void = () => {}): Promise<void> {
+    this.#casesEnded ??= this.#callCases(onCase);
+    return this.#casesEnded;
+  }
+
+  async #callCases(onCase: (done: number, total: number) => void): Promise<void> {
+    const cases = this.samples.filter(isCase);
+    for (const [index, sample] of cases.entries()) {
+      onCase(index, cases.length);
+      await this.#call(sample);
+    }
   }
 
   /** Makes the calls, unless they are made already. */
@@ -181,29 +198,25 @@ export class SampleCalls {
     const { check } = this.prober;
     const left = this.callables.length - this.#firstOf.size;
     if (left > 0) check.warn(`${left} more operations were not called (limit: ${MAX_OPERATIONS})`);
-    let silent = 0;
+    await this.callCases();
     let skipped = 0;
-    const callOne = async (sample: Sample) => {
-      if (silent >= MAX_SILENT_OPERATIONS && sample.plan.case === undefined) {
+    await forEachConcurrently(this.samples, CONCURRENCY, async sample => {
+      const isExample = !isCase(sample);
+      if (isExample && this.#silent >= MAX_SILENT_OPERATIONS) {
         skipped++;
         return sample.skip();
       }
-      const sent = sample.send();
-      const isHarmless = this.#firstOf.get(sample)?.isHarmless === true;
-      await Promise.all([sent.finish(), isHarmless && this.#callAgain(sample, sent)]);
-      if (sent.callbacks.length === 0) silent++;
-    };
-    const turns = new Map<string, Promise<void>>();
-    await forEachConcurrently(this.samples, CONCURRENCY, sample => {
-      const { thread } = sample;
-      if (thread === undefined) return callOne(sample);
-      const turn = (turns.get(thread) ?? Promise.resolve()).then(() => callOne(sample));
-      turns.set(thread, turn);
-      return turn;
+      await Promise.all([isExample && this.#call(sample), this.#callAgain(sample)]);
     });
     if (skipped > 0)
-      check.warn(`${skipped} more operations were not called: ${silent} did not respond in time`);
+      check.warn(`${skipped} more operations were not called: ${this.#silent} did not respond in time`);
     await this.#warnOfErrors();
+  }
+
+  async #call(sample: Sample): Promise<void> {
+    const sent = sample.send();
+    await sent.finish();
+    if (sent.callbacks.length === 0) this.#silent++;
   }
 
   /** What passed with errors alone is worth less: said of the selected operations, and of all if none did anything else. */
@@ -217,7 +230,7 @@ export class SampleCalls {
       .filter(own => own.every(({ error }) => error !== null))
       .flatMap(([first]) => first ?? []);
     const isWritten = (name: string) =>
-      samples.some(({ plan, call }) => plan.case !== undefined && call.operation === name);
+      samples.some(sample => isCase(sample) && sample.call.operation === name);
     const reported = failed.filter(
       ({ name }) => !isWritten(name) && (failed.length === byName.length || this.selected.includes(name)),
     );
@@ -234,12 +247,14 @@ export class SampleCalls {
     );
   }
 
-  /** A followed subscription may end without a cancel, so a second call tests the cancel. */
-  async #callAgain({ call }: Sample, first: SentCall): Promise<void> {
+  /** A followed subscription may end without a cancel, so a second call tests the cancel, if the operation may be called repeatedly. */
+  async #callAgain(sample: Sample): Promise<void> {
     const { prober } = this;
-    if (!prober.check.options.wants('TOOL-SUB')) return;
-    await first.waitFor(['tool_result']);
-    if (prober.check.isAborted || !first.isSubscription) return;
+    const { call, sent } = sample;
+    if (!prober.check.options.wants('TOOL-SUB') || !this.#firstOf.get(sample)?.isHarmless) return;
+    const first = await sent;
+    await first?.waitFor(['tool_result']);
+    if (prober.check.isAborted || !first?.isSubscription) return;
     const client = prober.client({ id: `subscription ${call.operation}`, checks: [] });
     await client.call({ ...call, isFollowed: false });
   }
@@ -271,6 +286,10 @@ export class SampleCalls {
     if (!call.hasReceived('tool_result')) return 4;
     return call.error === null ? 0 : 1;
   }
+}
+
+function isCase({ plan }: Sample): boolean {
+  return plan.case !== undefined;
 }
 
 function hasPlainResult(call: SentCall | null): boolean {

@@ -130,7 +130,7 @@ export class SentCall {
   /** As {@link until}; records an expiry if it does not come true. */
   async expect(isTrue: () => boolean, ms = this.check.windowMs): Promise<boolean> {
     const isMet = await this.until(isTrue, ms);
-    if (!isMet) this.check.recordExpiry(this.key, ms);
+    if (!isMet) this.check.recordExpiry(this.key, ms, this.plan.case !== undefined);
     return isMet;
   }
 

@@ -71,7 +71,7 @@ function verdictOn({ expected, offers }: Case, call: CallEvidence, isWhole: bool
   );
   const missing = offers
     .filter(offer => !OFFERS[offer].isIn(call))
-    .map(offer => `no ${OFFERS[offer].message} came, but the case expects one`);
+    .map(offer => missingText(OFFERS[offer].message, call));
   const { events } = result;
   const reasonLines = firstWithRest([...differences, ...missing], MAX_FAULTS);
   const reason = reasonLines.join('; ');
@@ -80,6 +80,12 @@ function verdictOn({ expected, offers }: Case, call: CallEvidence, isWhole: bool
   return missing.length > 0
     ? missingVerdict(reason, events, isWhole)
     : { status: 'pass', reason: 'the result is as expected', events };
+}
+
+/** @param wanted the message; an invalid one that was refused may have been meant as it */
+function missingText(wanted: string, { callbacks }: CallEvidence): string {
+  const isRefused = callbacks.some(({ message, typeName }) => message === null && typeName === wanted);
+  return `no ${isRefused ? 'valid ' : ''}${wanted} came, but the case expects one`;
 }
 
 const comes = (type: 'user_choice' | 'oauth' | 'view_update') => ({

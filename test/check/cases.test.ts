@@ -119,7 +119,17 @@ describe('the offers of a case', () => {
     [
       'view',
       [arrives({ ...VIEW, content: 7 }, { status: 400 }), ends],
-      'no view_update came, but the case expects one',
+      'no valid view_update came, but the case expects one',
+    ],
+    [
+      'choice',
+      [arrives({ ...CHOICE, default: 7 }, { status: 400 }), ends],
+      'no valid user_choice came, but the case expects one',
+    ],
+    [
+      'oauth',
+      [arrives({ ...CHOICE, default: 7 }, { status: 400 }), ends],
+      'no oauth came, but the case expects one',
     ],
     ['choice, view', [arrives(CHOICE), ends], 'no view_update came, but the case expects one'],
     [

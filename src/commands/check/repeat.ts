@@ -37,7 +37,8 @@ function isSettled({ id, byExit }: Check, expectedFailures: CheckPlan['expectedF
   return byExit === true || expectedFailures.some(each => each.id === id);
 }
 
-const CASE_ONCE = 'a case is called once, unless its operation is marked readOnly or given with --operation';
+const CASE_ONCE =
+  'a case is called once, unless its operation is given with --operation, or marked readOnly and neither destructive nor longRunning nor requiresAuth';
 
 /**
  * Judges a first run, and repeats that in which a rule failed. A failure that is expected is not repeated.

@@ -92,7 +92,9 @@ test('a case of an operation that may change something is called once', async ()
   const only = ['--only', 'TOOL-GROUP', '--probe-timeout', '1s'];
   const { status, stdout } = await runHere(['check', tool.url, ...only, '--cases', cases]);
   expect(status).toBe(1);
-  expect(stdout).toContain('runs      1 observation; a case is called once, unless its operation');
+  expect(stdout).toContain(
+    'runs      1 observation; a case is called once, unless its operation is given with --operation, or marked readOnly and neither destructive nor longRunning nor requiresAuth\n',
+  );
   expect(tool.invocations()).toHaveLength(1);
 });
 

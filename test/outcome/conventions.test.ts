@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -26,6 +27,36 @@ describe('seed 002: a text that is exactly a payload is that outcome, by convent
     expect(outcomeOfText(text)).toEqual({ ...outcome, basis: 'convention' });
     expect(outcomeOfText(` \n${text}\n`)).toEqual({ ...outcome, basis: 'convention' });
   });
+});
+
+describe('the guides print forms that are read as outcomes, with every member', () => {
+  test.each(['protocol', 'systems', 'fixtures'])('%s', async guide => {
+    const source = await readFile(`src/guides/${guide}.md`, 'utf8');
+    const forms = [...source.matchAll(/`(\{"(error|canceled|timeout|denied)":[^`]*…[^`]*)`/g)].map(
+      ([, form = '', type]) => ({
+        type,
+        outcome: outcomeOfText(form.replaceAll('"durationMs":…', '"durationMs":1').replaceAll('…', '"x"')),
+      }),
+    );
+    for (const { type, outcome } of forms) expect(outcome).toMatchObject({ type, basis: 'convention' });
+    const members = forms.flatMap(({ outcome }) => Object.keys(outcome));
+    expect(members).toEqual(
+      expect.arrayContaining([
+        'reason',
+        'by',
+        'tool',
+        'durationMs',
+        ...(guide === 'fixtures' ? [] : ['message', 'code', 'errorType']),
+      ]),
+    );
+  });
+
+  test.each(['{"canceled":{"tool":"x"}}', '{"canceled":true}', '{"error":"disk full"}'])(
+    '%s is none of them',
+    text => {
+      expect(outcomeOfText(text)).toEqual({ type: 'success', basis: 'assumed' });
+    },
+  );
 });
 
 describe('seed 002: every payload converts to its outcome and back', () => {

@@ -21,12 +21,17 @@ export interface ServerExit {
   readonly lastLines: readonly string[];
 }
 
+interface StartedCommand {
+  readonly exited: Promise<unknown>;
+  readonly lastLines: () => readonly string[];
+}
+
 interface ReachOptions {
   /** Registers how to stop a started server, even while it is starting. */
   readonly onStop: OnStop;
   /** Ends the wait for a server to become ready. */
   readonly signal: AbortSignal;
-  readonly onStarted?: (command: { readonly exited: Promise<unknown> }) => void;
+  readonly onStarted?: (command: StartedCommand) => void;
   readonly onServerExit?: (exit: ServerExit) => void;
   /** Receives what a started server writes to stderr, in whole lines, so that a secret is not cut in two. */
   readonly onStderr?: Sink;
@@ -195,7 +200,7 @@ export class StartedServers {
   #isSuspect = false;
   /** The legs of the open requests to a tool. */
   readonly #toTool = new Set<string>();
-  readonly #exits: Promise<unknown>[] = [];
+  readonly #started: StartedCommand[] = [];
   /** The callbacks for {@link startTarget}. */
   readonly options: Pick<ReachOptions, 'onStarted' | 'onServerExit' | 'onStderr'>;
 
@@ -206,7 +211,7 @@ export class StartedServers {
     const { onStderr } = watcher;
     log.subscribe(event => this.#follow(event));
     this.options = {
-      onStarted: ({ exited }) => void this.#exits.push(exited),
+      onStarted: command => void this.#started.push(command),
       onServerExit: exit => this.#onServerExit(exit),
       ...(onStderr && { onStderr: lines => onStderr(marked(lines)) }),
     };
@@ -214,7 +219,13 @@ export class StartedServers {
 
   /** Waits briefly for a server whose connection broke: it may be exiting. */
   async settle(): Promise<void> {
-    if (this.#isSuspect && this.#exits.length > 0) await finishedWithin(Promise.race(this.#exits), EXIT_MS);
+    const exits = this.#started.map(({ exited }) => exited);
+    if (this.#isSuspect && exits.length > 0) await finishedWithin(Promise.race(exits), EXIT_MS);
+  }
+
+  /** The last lines that the servers wrote to stderr until now. */
+  lastLines(): readonly string[] {
+    return this.#started.flatMap(({ lastLines }) => lastLines());
   }
 
   #onServerExit(exit: ServerExit): void {

@@ -116,7 +116,7 @@ function refusalHint({ dialect, endpoint }: Exchange, status: number): string {
 }
 
 function timeoutFailure(exchange: Exchange, untracked: UntrackedRequests, time: string): Trouble {
-  const { invocation, endpoint, dialect, questions, arrivals } = exchange;
+  const { invocation, endpoint, dialect, questions } = exchange;
   const { operation } = invocation;
   const failure = (message: string, hint: string): Trouble => ({ code: 'timeout', message, hint });
   if (questions.some(({ message, isAnswered }) => message.type === 'oauth' && !isAnswered))
@@ -132,11 +132,34 @@ function timeoutFailure(exchange: Exchange, untracked: UntrackedRequests, time: 
   if (!answered) return failure(`${sent}, it was not acknowledged${gone}`, hint);
   const { bodySize: size = 0 } = acknowledgementOf(exchange) ?? {};
   const body = size > 0 ? `, and a body of ${bytesText(size)}` : '';
-  const strays = untracked.hasStrays ? 'nothing was posted to its callback URL' : 'no callback has arrived';
-  const late = lateResult(exchange);
-  const missing = late ? `its result arrived ${late} too late` : arrivals.length === 0 ? strays : '';
-  const end = missing === '' ? '' : `, and ${missing}`;
+  const missing = missingResult(exchange, untracked);
+  const end = missing === '' ? '' : `, ${missing}`;
   return failure(`${sent}, it was acknowledged with ${answered.status}${body}${end}${gone}`, hint);
+}
+
+/** What came of the result. */
+function missingResult(exchange: Exchange, untracked: UntrackedRequests): string {
+  const { arrivals } = exchange;
+  const late = lateResult(exchange);
+  if (late) return `and its result arrived ${late} too late`;
+  if (arrivals.length === 0)
+    return `and ${untracked.hasStrays ? 'nothing was posted to its callback URL' : 'no callback has arrived'}`;
+  if (!wereAccepted(exchange)) return '';
+  const last =
+    arrivals.at(-1)?.message?.type === 'user_choice' ? 'nothing came after it' : 'no result has arrived';
+  const isAnswered = wasSelectionAccepted(exchange, untracked);
+  return isAnswered
+    ? `its response_url answered the selection with 200, and ${last}`
+    : 'and no result has arrived';
+}
+
+function wereAccepted({ arrivals }: Exchange): boolean {
+  return arrivals.every(({ verdict }) => verdict.status === 200);
+}
+
+function wasSelectionAccepted({ key }: Exchange, untracked: UntrackedRequests): boolean {
+  const selections = untracked.ofCall(key).filter(({ purpose }) => purpose === 'choice');
+  return selections.at(-1)?.status === 200;
 }
 
 const GONE_HINT = 'The tool ended, or closed its port: see its log, and start it again.';
@@ -174,10 +197,14 @@ function timeoutHint(exchange: Exchange, untracked: UntrackedRequests): string {
     return `A request was posted to ${origin} but not to the callback URL. The tool must use the callback URL unchanged.`;
   if (!answeredAttempt(exchange))
     return `The tool accepted the connection but did not answer. It must answer 200 before it starts to work. ${moreTime}`;
-  return [
-    ...acknowledgementHint(exchange),
-    `Check that the tool can reach its callback URL at ${origin} (--callback-url sets another address), or wait longer with --timeout.`,
-  ].join(' ');
+  const reached = wasSelectionAccepted(exchange, untracked)
+    ? 'The tool got the selection'
+    : 'The tool reached its callback URL';
+  const advice =
+    exchange.arrivals.length === 0
+      ? `Check that the tool can reach its callback URL at ${origin} (--callback-url sets another address)`
+      : `${reached}, but sent no result: see its log`;
+  return [...acknowledgementHint(exchange), `${advice}, or wait longer with --timeout.`].join(' ');
 }
 
 /** Hints at a body of the acknowledgement: returning the result in it is the most common mistake. */

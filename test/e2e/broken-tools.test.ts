@@ -47,6 +47,17 @@ test('a server of --command that sends nothing: the hint names the way to what i
   expect(stderr).toMatch(/or wait longer with --timeout\. What the server wrote may say why: add -v\.$/m);
 });
 
+test('a server of --command that wrote to stderr during the call, and sends nothing: its last output comes before the hint', async () => {
+  const failing = server({ onInvoke: 'r.end(); console.error("no disk"); return;', onClose: '' });
+  const options = ['--ready-timeout', '1m', '--timeout', '2s'];
+  const { status, stdout, stderr } = await invoke(failing, ...options, '-o', 'json');
+  expect(status).toBe(7);
+  expect(stderr).toMatch(
+    /^error: timed out after 2s: .*\n {2}listening, ready\n {2}no disk\nhint: The server's last output may say why \(-v shows all of it\)\. /,
+  );
+  expect(JSON.parse(stdout).error.faults).toEqual(['listening, ready', 'no disk']);
+});
+
 describe.concurrent('a server of --command that exits', () => {
   test.each([
     ['of the invocation', 'die()'],

@@ -13,9 +13,11 @@ import {
   historyOf,
   INVOCATION,
   KEY,
+  type Moment,
   RESULT,
   timedOut,
   untrackedRequest,
+  VIEW,
 } from '../events/build.js';
 
 describe('RT-NON200: the hint for a refusal depends on its status', () => {
@@ -92,6 +94,39 @@ describe('a timeout reports the invocation, the acknowledgement and the callback
     );
     const hint = first && failureOf(first, untracked)?.hint;
     expect(hint).toMatch(/^The tool asked for a choice, but the selection did not reach its response_url/);
+  });
+
+  test.each<[string, Moment[], string, string]>([
+    [
+      'was answered',
+      [],
+      'its response_url answered the selection with 200, and nothing came after it',
+      'The tool got the selection, but sent no result: see its log, or wait longer with --timeout.',
+    ],
+    [
+      'was answered, and a view came after it',
+      arrives(VIEW, { leg: 'view' }),
+      'its response_url answered the selection with 200, and no result has arrived',
+      'The tool got the selection, but sent no result: see its log, or wait longer with --timeout.',
+    ],
+  ])('reports a selection that %s', (_, after, said, hint) => {
+    const accepted = untrackedRequest('choice', 200).map(each => ({ ...each, calls: [KEY] }));
+    const { first, untracked } = historyOf(
+      ...[call(), acknowledged(), arrives(CHOICE), chose(0), accepted, after, timedOut(5_000)],
+    );
+    expect(first && failureOf(first, untracked)).toEqual({
+      code: 'timeout',
+      message: `timed out after 5s: edit_file was sent to ${ENDPOINT}, it was acknowledged with 200, ${said}`,
+      hint,
+    });
+  });
+
+  test('a callback URL that was reached is not suspected', () => {
+    const failure = failureOf(exchangeOf(call(), acknowledged(), arrives(VIEW), timedOut(5_000)));
+    expect(failure?.message).toMatch(/, it was acknowledged with 200, and no result has arrived$/);
+    expect(failure?.hint).toBe(
+      'The tool reached its callback URL, but sent no result: see its log, or wait longer with --timeout.',
+    );
   });
 
   test.each(['close', 'cancel'] as const)('a tool that refuses the %s notice no longer answers', purpose => {

@@ -71,6 +71,11 @@ export class ToolLocator {
     return this.#servers.settle();
   }
 
+  /** The last lines that the started servers wrote to stderr until now. */
+  lastLines(): readonly string[] {
+    return this.#servers.lastLines();
+  }
+
   async #locateOn(target: ServerTarget): Promise<LocatedTool> {
     const server = await this.#load(target);
     const { toolset } = server;

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Exchange } from '../../events/exchange.js';
 import type { Invocation } from '../../protocol/invocation.js';
 import type { Warning } from '../../protocol/requirements.js';
@@ -43,6 +44,8 @@ export class RapProtocol implements CallProtocol {
   readonly #options: InvokeOptions;
   readonly #locator: ToolLocator;
   readonly #notes: Warning[] = [];
+  /** What the server wrote last before the first call. */
+  #linesBefore: readonly string[] = [];
   /** Started by the first call. */
   #runtime: Promise<Runtime> | undefined;
 
@@ -64,13 +67,26 @@ export class RapProtocol implements CallProtocol {
     const { chooser } = this;
     const failure = failureOf(exchange, this.output.history.untracked);
     if (failure?.code === 'timeout' && this.plan.target?.kind === 'command' && !this.#options.verbose)
-      return { ...failure, hint: `${failure.hint ?? ''} What the server wrote may say why: add -v.`.trim() };
+      return this.#withServerOutput(failure);
     if (failure?.code !== 'decision-needed') return failure;
     if (this.#options.repeat !== undefined)
       return { ...failure, message: `${failure.message}; --repeat does not ask, use --choose` };
     if (chooser.by === 'person') return failure;
     const message = `--choose ${chooser.unmatched(exchange)} is not one of the choices that the tool offers`;
     return { ...failure, message };
+  }
+
+  /** What the server wrote during the call is the most likely reason. */
+  #withServerOutput(failure: Trouble): Trouble {
+    const { hint = '' } = failure;
+    const faults = this.#locator.lastLines();
+    if (isDeepStrictEqual(faults, this.#linesBefore))
+      return { ...failure, hint: `${hint} What the server wrote may say why: add -v.`.trim() };
+    return {
+      ...failure,
+      faults,
+      hint: `The server's last output may say why (-v shows all of it). ${hint}`.trim(),
+    };
   }
 
   async find(): Promise<FoundTool> {
@@ -118,6 +134,7 @@ export class RapProtocol implements CallProtocol {
   ): Promise<EndedCall> {
     const { chooser, run } = this;
     const { timeout: timeoutMs, retries, lenientAck = false } = this.#options;
+    if (!this.#runtime) this.#linesBefore = this.#locator.lastLines();
     this.#runtime ??= this.#startRuntime();
     const runtime = await this.#runtime;
     const invocation = runtime.addressed(invocationOf(identity, tool.name, args));

@@ -120,13 +120,16 @@ function choiceRoute(log: Log, questions: RapQuestions, intake: Intake): Route {
       const { choices, id, about, search } = question.about;
       const { checked, body } = read(choiceResponseSchema, bytes);
       const request = intake.request(incoming, 'choice', { body, ...about });
-      if (incoming.target !== path + search) return request.answer(404);
+      const refuse = (status: number, why: string) =>
+        request.answer(status, { body: why }, { body: new Content(Buffer.from(why)) });
+      if (incoming.target !== path + search)
+        return refuse(404, 'The URL must be the response_url of the question, with its query.\n');
       const answer = async () => {
         if (!checked.ok || checked.value.id !== id || checked.value.selected >= choices.length) {
           const message =
             'invalid answer to a choice: it must contain the id of the call and the index of a choice';
           log.emit({ kind: 'warned', message, ...about });
-          return request.answer(400, { body: choiceHelp(question.about) });
+          return refuse(400, choiceHelp(question.about));
         }
         const { selected } = checked.value;
         if (question.resolve(selected))
@@ -141,7 +144,8 @@ function choiceRoute(log: Log, questions: RapQuestions, intake: Intake): Route {
 function choiceHelp({ id, choices }: ChoiceQuestion): string {
   const labels = choices.map((choice, index) => `${index} ${visibleLine(choice)}`).join(', ');
   const example = JSON.stringify({ id, selected: choices.length - 1 });
-  return `The answer must contain the id of the call and the index of a choice, for example ${example}; choices: ${labels}\n`;
+  const rule = 'The answer must contain the id of the call and the index of a choice: {id, selected}';
+  return `${rule}\nFor example ${example}; choices: ${labels}\n`;
 }
 
 /** The mock's own consent page, the only page for browsers. Each state works once (TOOL-OAUTH). */

@@ -1,5 +1,7 @@
 import { isQuestion } from '../protocol/callbacks.js';
 
+const UNANSWERED = 'the runtime has not answered the question';
+
 /** Which callbacks of a call must arrive: all of them, except for those that are planned to be broken, and for spare copies. */
 export class ExpectedCallbacks {
   #expectsResult = true;
@@ -9,7 +11,9 @@ export class ExpectedCallbacks {
   #broken: 'none' | 'next' | 'current' = 'none';
   #latestType: string | null = null;
   #isResultRefused = false;
+  /** Whether a question was sent and not answered. */
   #isAsking = false;
+  #refusedAnswer: string | null = null;
 
   /** The type of the latest callback that was not accepted yet; null if there is none or it has no type. */
   get latestType(): string | null {
@@ -21,9 +25,20 @@ export class ExpectedCallbacks {
     return this.#isResultRefused;
   }
 
+  /** Whether the latest callback is planned to be broken. */
+  get isBroken(): boolean {
+    return this.#broken === 'current';
+  }
+
   /** What a call that is still open waits for. */
   get missing(): string {
-    return this.#isAsking ? 'the runtime has not answered the question' : 'still pending';
+    if (this.isAnswerRefused) return `${UNANSWERED}: ${this.#refusedAnswer}`;
+    return this.#isAsking && this.#latestType === null ? UNANSWERED : 'still pending';
+  }
+
+  /** Whether the mock refused every answer to a question. */
+  get isAnswerRefused(): boolean {
+    return this.#refusedAnswer !== null;
   }
 
   expectNoResult(): void {
@@ -42,6 +57,7 @@ export class ExpectedCallbacks {
 
   onSent(type: string | null, attempt: number): void {
     this.#latestType = type;
+    this.#isAsking ||= attempt === 1 && isQuestion({ type });
     if (attempt === 1) this.#broken = this.#broken === 'next' ? 'current' : 'none';
   }
 
@@ -49,15 +65,20 @@ export class ExpectedCallbacks {
     if (type === 'tool_result') this.#isResultRefused = true;
   }
 
-  onAccepted(type: string | null): void {
+  onAccepted(): void {
     this.#latestType = null;
-    this.#isAsking = isQuestion({ type });
     this.#isResultRefused = false;
   }
 
   /** The user answered. */
   onAnswered(): void {
     this.#isAsking = false;
+    this.#refusedAnswer = null;
+  }
+
+  /** @param why the status and the reason */
+  onAnswerRefused(why: string): void {
+    if (this.#isAsking) this.#refusedAnswer = `its answer was refused with ${why}`;
   }
 
   /** The latest callback was given up. Returns whether it may be lost. */

@@ -3,7 +3,7 @@ import type { Findings } from '../util/collections.js';
 
 /** The verdict on a whole run of a mock: whether everything happened that the test expected. */
 export interface VerificationReport {
-  /** True if every fixture is `used` or `not-needed`, every call was matched and every callback was delivered; a canceled call and a closed thread need none. */
+  /** True if every fixture is `used` or `not-needed`, every call was matched, every callback was delivered and no question was answered only wrongly; a canceled call and a closed thread need none. */
   readonly ok: boolean;
   /** The number of invocations; retries of an invocation are not counted. */
   readonly calls: number;
@@ -53,7 +53,7 @@ export interface UnmatchedCall {
   readonly nearest?: NearestFixture;
 }
 
-/** A callback that did not arrive. */
+/** A callback that did not arrive, or a question that the runtime did not answer. */
 export interface UndeliveredCallback {
   readonly operation: string | null;
   readonly id: string | null;

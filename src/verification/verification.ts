@@ -51,7 +51,8 @@ interface OpenRequest {
  * A call is delivered once its `tool_result` is accepted, after any number of attempts; the call of a client without callbacks once its
  * request is answered. No result is expected where silence or a broken result was planned (another callback broken on purpose concerns
  * only itself), where the call was cancelled or its thread closed, or where the invocation was not accepted. A thread that is closed after
- * its runtime refused the result excuses nothing.
+ * its runtime refused the result excuses nothing. A question whose answers were all refused is not answered: the runtime is wrong, even if
+ * the call went on without an answer.
  */
 export class Verification {
   #fixtures: readonly VerifiedFixture[];
@@ -67,6 +68,8 @@ export class Verification {
   readonly #open = new Map<string, CallRecord>();
   readonly #finished = new RecentMap<string, CallRecord>(LIMITS.eventsKept.value);
   readonly #requests = new Map<string, OpenRequest>();
+  /** The calls whose questions were answered, by the request with the answer. */
+  readonly #answers = new Map<string, CallRecord>();
   readonly #unmatched = new FindingsCollector<UnmatchedCall>();
   readonly #undelivered = new FindingsCollector<UndeliveredCallback>();
 
@@ -83,7 +86,7 @@ export class Verification {
     this.#now = event.at;
     if (event.kind === 'request') this.#onRequest(event);
     else if (event.kind === 'response') this.#onResponse(event);
-    else if (event.kind === 'broken') this.#takeRequest(event.leg);
+    else if (event.kind === 'broken') this.#onBroken(event.leg);
     else
       for (const key of event.calls ?? []) {
         const call = this.#call(key);
@@ -141,14 +144,15 @@ export class Verification {
   }
 
   #onRequest(event: RequestEvent): void {
-    const { purpose, calls = [], thread } = event;
+    const { purpose, calls = [], thread, leg, method } = event;
     if (purpose === 'invocation') return void this.#onInvocation(event);
     if (purpose === 'close') this.#onClose(thread);
     for (const key of calls) {
       const call = this.#call(key);
       if (call && purpose === 'callback') this.#onCallback(call, event);
       if (call && purpose === 'cancel') this.#finishWithoutResult(call);
-      if (purpose === 'choice' || purpose === 'consent') call?.callbacks.onAnswered();
+      const isAnswer = purpose === 'choice' || (purpose === 'consent' && method === 'POST');
+      if (call && isAnswer) this.#answers.set(leg, call);
     }
   }
 
@@ -190,7 +194,16 @@ export class Verification {
     return request;
   }
 
+  #onBroken(leg: string): void {
+    this.#takeRequest(leg);
+    this.#answers.delete(leg);
+  }
+
   #onResponse({ leg, status, body }: EventOf<'response'>): void {
+    const asking = this.#answers.get(leg)?.callbacks;
+    this.#answers.delete(leg);
+    if (isSuccess(status)) asking?.onAnswered();
+    else asking?.onAnswerRefused(refusalText(status, body));
     const request = this.#takeRequest(leg);
     if (!request) return;
     const { call, callback, isDirect } = request;
@@ -208,8 +221,13 @@ export class Verification {
   }
 
   #onDelivery(call: CallRecord, type: string | null): void {
-    call.callbacks.onAccepted(type);
-    if (type === 'tool_result') this.#finish(call);
+    const { callbacks, key = '' } = call;
+    callbacks.onAccepted();
+    if (type !== 'tool_result') return;
+    if (callbacks.isBroken) callbacks.expectNoResult();
+    else if (callbacks.isAnswerRefused && this.#open.has(key))
+      this.#undelivered.add(call.undelivered(callbacks.missing));
+    this.#finish(call);
   }
 
   #onFact(call: CallRecord, event: Exclude<Event, EventOf<'request' | 'response' | 'broken'>>): void {
@@ -249,7 +267,8 @@ export class Verification {
     if (/^choice (?!delay$)/.test(plan)) this.#finishWithoutResult(call); // the answer to its question does not count
     const effect = effectOf(plan);
     if (effect === 'accepted') return;
-    if (type === 'tool_result') this.#finishWithoutResult(call);
+    // a runtime may refuse a message that looks like a result, and a result may follow
+    if (type === 'tool_result' && plan !== 'message') this.#finishWithoutResult(call);
     else call.callbacks.planBroken({ isSent: effect !== 'unsent' });
   }
 
@@ -313,6 +332,12 @@ function answersOf(place: string, match: VerifiedFixture['match']): { answers?: 
   const parts = exact === undefined ? [operation] : [operation, exact];
   const words = parts.map(part => (typeof part === 'string' ? part : compactJson(part)));
   return { answers: truncateBeforeToken(words.join(' '), ANSWERS_LENGTH) };
+}
+
+/** The first line of a refusal. */
+function refusalText(status: number, body: Body | undefined): string {
+  const reason = body?.text?.split('\n', 1)[0];
+  return reason ? `${status}: ${reason}` : `${status}`;
 }
 
 function malformation(body: Body | undefined): string {

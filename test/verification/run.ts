@@ -69,8 +69,15 @@ export const dropped = (key: string, why: string): Fact[] => [
 export const cancelNotice = (key: string): Fact[] => [request('cancel', 'cancel', on(key))];
 export const closeNotice = (thread = THREAD): Fact[] => [request('close', 'close', { thread })];
 
-/** The user's answer to a question. */
-export const chosen = (key: string): Fact[] => [request('choice', 'choice', on(key))];
+/** The user's answer to a question, and the response. */
+export function chosen(key: string, status = 200, why?: string): Fact[] {
+  const leg = `choice-${++legs}`;
+  const body = why === undefined ? undefined : new Content(Buffer.from(why));
+  return [
+    request(leg, 'choice', on(key)),
+    { kind: 'response', leg, status, headers: {}, ...on(key), ...(body && { body }) },
+  ];
+}
 
 /** One attempt of a callback, and the response. */
 export function posted(key: string, status: number | 'broken', message: object = {}): Fact[] {

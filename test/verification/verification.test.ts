@@ -236,6 +236,48 @@ describe('an undelivered callback is a failure', () => {
   });
 });
 
+describe('RT-CHOICE: a question whose answers were all refused is a failure', () => {
+  const asked = [...call('a'), ...delivered('a', { type: 'user_choice' })];
+  const refused = chosen('a', 400, 'it must be {id, selected}\nchoices: 0 Yes\n');
+  const why =
+    'the runtime has not answered the question: its answer was refused with 400: it must be {id, selected}';
+
+  test.each([
+    ['while the call is open', []],
+    ['after its result', delivered('a')],
+    ['after a message, and the result', [...delivered('a', { type: 'view_update' }), ...delivered('a')]],
+  ])('%s', (_, parts) => {
+    const { ok, undelivered, problems } = verified(asked, refused, parts);
+    expect(ok).toBe(false);
+    expect(undelivered).toEqual({ count: 1, examples: [{ operation: 'pay', id: 'a', url, why }] });
+    expect(problems).toEqual([`undelivered callback: pay (a) to ${url}: ${why}`]);
+  });
+
+  test('also if the answer came before the acknowledgement of the question', () => {
+    const [question, acknowledgement] = delivered('a', { type: 'user_choice' }) as [Fact, Fact];
+    const crossed = [question, ...refused, acknowledgement];
+    expect(verified(call('a'), crossed, delivered('a')).undelivered.count).toBe(1);
+    const answered = [question, ...chosen('a'), acknowledgement];
+    expect(verified(call('a'), answered).undelivered.examples).toMatchObject([{ why: 'still pending' }]);
+  });
+
+  test('a refusal without a reason', () => {
+    const { undelivered } = verified(asked, chosen('a', 404), delivered('a'));
+    expect(undelivered.examples).toMatchObject([{ why: expect.stringMatching(/ was refused with 404$/) }]);
+  });
+
+  test.each([
+    ['that was answered rightly after it', [refused, chosen('a'), delivered('a')]],
+    ['that was answered rightly before it', [chosen('a'), refused, delivered('a')]],
+    ['of a canceled call', [refused, cancelNotice('a'), delivered('a')]],
+    ['of a closed thread', [refused, closeNotice(), delivered('a')]],
+    ['that nobody answered in time', [delivered('a')]],
+    ['whose answer is refused as planned', [planned('a', 'choice status'), refused, delivered('a')]],
+  ])('but not a question %s', (_, parts) => {
+    expect(verified(asked, ...parts)).toMatchObject({ ok: true, problems: [] });
+  });
+});
+
 describe('planned faults are no failures', () => {
   test.each([
     ['silence', [planned('a', 'silence', 'fixture')]],
@@ -284,6 +326,15 @@ describe('planned faults are no failures', () => {
         { why: 'answered 500' },
       ]);
     });
+  });
+
+  test('a message that looks like a result may be refused or accepted; a result after it is expected', () => {
+    const message = planned('a', 'message', 'fixture').map(fact => ({ ...fact, type: 'tool_result' }));
+    const refused = [...posted('a', 400), ...dropped('a', 'answered 400')];
+    expect(verified(call('a'), message, refused, delivered('a')).ok).toBe(true);
+    expect(verified(call('a'), message, refused, planned('a', 'silence', 'fixture')).ok).toBe(true);
+    expect(verified(call('a'), message, delivered('a'), refused).ok).toBe(true);
+    expect(verified(call('a'), message, refused, refused).undelivered.count).toBe(1);
   });
 
   test('a thread that is closed after its runtime refused the result excuses nothing', () => {

@@ -28,14 +28,20 @@ describe('TOOL-CHOICE: the response URL', () => {
       expect([body, refused.status, await refused.text()]).toEqual([
         body,
         400,
-        'The answer must contain the id of the call and the index of a choice, for example {"id":"i","selected":1}; choices: 0 Yes, 1 No\n',
+        'The answer must contain the id of the call and the index of a choice: {id, selected}\nFor example {"id":"i","selected":1}; choices: 0 Yes, 1 No\n',
       ]);
     }
     const message =
       'invalid answer to a choice: it must contain the id of the call and the index of a choice';
     expect(mock.eventsOfKind('warned').map(each => each.message)).toEqual(invalid.map(() => message));
+    expect(mock.tool.verify().problems).toEqual([
+      expect.stringMatching(
+        /^undelivered callback: .+ \(i\) to .+: the runtime has not answered the question: its answer was refused with 400: The answer must contain the id of the call and the index of a choice: \{id, selected\}$/,
+      ),
+    ]);
     expect((await answer({ id: 'i', selected: 1, more: 1 })).status).toBe(200);
     expect((await call.result()).body).toMatchObject({ text: 'left' });
+    expect(await mock.tool.verified()).toMatchObject({ ok: true });
   });
 
   test('the first answer counts; a repeated one gets 200, before and after the end of the call', async () => {

@@ -75,7 +75,7 @@ export interface Wire {
   event(fields: Fields, recorded?: string): Promise<unknown>;
   view(fields: Fields, recorded?: string): Promise<unknown>;
   /** Sends any JSON exactly; whether it ends the call is unknown. */
-  message(value: unknown): Promise<unknown>;
+  message(value: unknown, recorded?: string): Promise<unknown>;
   /** Resolves to the index that the user picked, or to null on timeout (TOOL-CHOICE). */
   choice(question: ChoiceQuestion, options?: ChoiceOptions): Promise<number | null>;
   /** Resolves to the user's answer, or to null on timeout (TOOL-OAUTH). */
@@ -158,8 +158,8 @@ export class Conversation {
     return this.wire.view(fields, recorded);
   }
 
-  message(value: unknown): Promise<unknown> {
-    return this.wire.message(value);
+  message(value: unknown, recorded?: string): Promise<unknown> {
+    return this.wire.message(value, recorded);
   }
 
   choice(question: ChoiceQuestion, options?: ChoiceOptions): Promise<number | null> {

@@ -228,11 +228,11 @@ export class RapWire implements Wire {
     return this.#send('view_update', fields, { recorded });
   }
 
-  message(value: unknown): Promise<unknown> {
+  message(value: unknown, recorded?: string): Promise<unknown> {
     const { log, about } = this.call;
     const type = typeNameOf(value) ?? '';
     log.emit({ kind: 'planned', by: 'fixture', plan: 'message', type, ...about });
-    return this.#sendMessage(value, {});
+    return this.#sendMessage(value, { recorded });
   }
 
   choice(question: ChoiceQuestion, options: ChoiceOptions = {}): Promise<number | null> {

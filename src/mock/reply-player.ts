@@ -144,7 +144,8 @@ export class ReplyPlayer {
       const view = { view_type: player.#text(view_type), content: player.#fill(content) };
       await player.conversation.view(expandDiffs(view), recordedText(recorded));
     },
-    message: (player, { message }) => player.conversation.message(player.#fill(message)),
+    message: (player, { message, recorded }) =>
+      player.conversation.message(player.#fill(message), recordedText(recorded)),
     choice: (player, step) => player.#choice(step),
     oauth: (player, step) => player.#consent(step),
     form: (player, step) => player.#form(step),

@@ -28,6 +28,11 @@ const MESSAGES: readonly (readonly [what: string, reply: unknown, raw: string])[
     [{ message: { type: 'tool_result', text: 'for {{id}}' } }, { silence: true }],
     '{"type":"tool_result","text":"for i"}',
   ],
+  [
+    'a recorded message with a long number',
+    [{ message: { id: '{{id}}', n: 1 }, recorded: '{"id":"a","n":1.0e0}' }, end],
+    '{"id":"i","n":1.0e0}',
+  ],
   ['an empty object', [{ message: {} }, end], '{}'],
   ['a list', [{ message: [{ type: 'tool_result' }] }, end], '[{"type":"tool_result"}]'],
   ['a text', [{ message: 'text' }, end], '"text"'],

@@ -111,7 +111,7 @@ test('a tool that takes longer than the check waits is not accused: TOOL-ALWAYS 
     inputSchema: { type: 'object' },
     annotations: { readOnly: true },
   };
-  const fixtures = [{ match: { operation: 'look' }, reply: [{ payload: 'seen', delay: '3s' }] }];
+  const fixtures = [{ match: { operation: 'look' }, reply: [{ payload: 'seen', delay: '1s' }] }];
   const file = { version: 1, toolset: { name: 'slow', tools: [tool] }, fixtures };
   await using mock = await startMockTool({ fixtures: file });
   const { stdout } = await runHere(['check', mock.url, '--probe-timeout', '300ms', '--reporter', 'json']);

@@ -133,7 +133,9 @@ const BEHAVIOUR = {
     pauses: () => [60, 150, 300, 800].map(pause => pause * (1 + Math.random() / 4)),
   }),
   'retries-without-an-answer': doing(['slow-acknowledgement', 'lost-acknowledgement'], {
-    limitFor: message => ('operation' in message ? 2_000 : 30_000), // only an invocation is sent again
+    limitFor(message, limit) {
+      return 'operation' in message ? 2_000 : super.limitFor(message, limit); // only an invocation is sent again
+    },
     mayRetry(status) {
       return status === 'no answer in time' || super.mayRetry(status);
     },

@@ -132,8 +132,8 @@ async function playScenarios(
 /** Whether the model was expected to get something, and got nothing. */
 function lacksModel(events: readonly Event[]): boolean {
   const driver = DriverEvidence.of(events, []);
-  const wasAwaited = driver?.supports('model') && events.some(({ kind }) => kind === 'expired');
-  return wasAwaited === true && driver?.observations('model').length === 0;
+  if (!driver?.supports('model')) return false;
+  return events.some(({ kind }) => kind === 'expired') && driver.observations('model').length === 0;
 }
 
 /** What the runtime answered to the last callback; null without an answer. */
